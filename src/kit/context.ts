@@ -1,0 +1,109 @@
+// What a handler may touch. An argument, not a container: it stays at ten fields.
+import type { Reach, Role, Standing } from '../contract/permissions.ts'
+import type { Scope } from '../contract/scopes.ts'
+import type { Db } from './db.ts'
+import type { Settings } from './settings.ts'
+
+/** Who is calling, as the credential says. */
+export type Caller = Standing & {
+  /** Id of the session, key, grant or run: never the secret. */
+  credentialId: string
+  /** `system`, a user or a team: what the records made by this caller belong to. */
+  ownerId: string
+  /** When the credential ends, if it does. */
+  expires: string | null
+  allowedIps: readonly string[] | null
+}
+
+/** What the permission function granted this call. */
+export type Access = {
+  workspaceId: string
+  role: Role
+  scopes: readonly Scope[]
+  reach: Reach
+}
+
+/** Where the request came from, for sessions, limits and the ledger. */
+export type Origin = {
+  requestId: string
+  /** Without the query. */
+  path: string
+  address: string
+  userAgent: string | null
+  surface: Surface
+  ifMatch: string | null
+  lastEventId: string | null
+  idempotencyKey: string | null
+}
+
+export const surfaces = ['rest', 'cli', 'mcp', 'console'] as const
+
+export type Surface = (typeof surfaces)[number]
+
+/** What the ledger should know beyond what it sees by itself. */
+export type LedgerNote = {
+  /** The chain, where neither path nor body names the workspace. */
+  workspaceId?: string
+  target?: { object: string; id: string }
+  /** The record as it was before the change. */
+  before?: object
+  /** The record as it is now, where the answer does not show it. */
+  after?: object
+  /** What the same change did to other chains, each an entry of its own. */
+  also?: readonly { workspaceId: string; action: string; target: { object: string; id: string } }[]
+  /** Who acted, where the credential does not say: the user that a log-in turned out to be. */
+  actor?: string
+  /** The actor is being erased: neither address nor device is written. */
+  isErased?: true
+  /** Nothing was changed after all: no entry. */
+  unchanged?: true
+}
+
+/** Tells when ledgers grow, in whichever process that happens. */
+export type Feed = {
+  /** Resolves when the workspace's ledger has grown beyond what the reader has seen. */
+  grown(workspaceId: string, seen: number): Promise<void>
+}
+
+export type Log = {
+  info(fields: object, text: string): void
+  warn(fields: object, text: string): void
+  error(fields: object, text: string): void
+}
+
+/** Job kinds and their payloads are declared by the areas' jobs.ts. */
+export type Enqueue = (kind: string, payload: object, options?: { startAfterSeconds?: number }) => Promise<void>
+
+export type Context = {
+  /** Inside a handler of a writing operation: its transaction. In `before`: each statement for itself. */
+  db: Db
+  /** Null only where the operation is public and no valid credential came. */
+  caller: Caller | null
+  /** Null where the operation is about no workspace. */
+  access: Access | null
+  origin: Origin
+  settings: Settings
+  now: () => Date
+  enqueue: Enqueue
+  note: (note: LedgerNote) => void
+  feed: Feed
+  log: Log
+}
+
+/**
+ * Calls an operation as the same caller, the way any client does; a refusal is thrown. Only `before` has it: inside a
+ * transaction the call would wait for the transaction that waits for it.
+ */
+export type CallOperation = (id: string, input: object) => Promise<unknown>
+
+/** What a call would be, and why it would not be let in, if so. */
+export type Rehearsal = {
+  method: string
+  path: string
+  refusal: { reason: string; missing: string[]; detail: string } | null
+}
+
+/** As far as the operation's door: permission, policy and input are looked at, nothing is done or written down. */
+export type RehearseOperation = (id: string, input: object) => Promise<Rehearsal>
+
+export type BeforeContext = { call: CallOperation; rehearse: RehearseOperation }

@@ -1,0 +1,31 @@
+// The seam to the database: what a handler or a job may ask of it.
+import type { Sql } from './sql.ts'
+
+export type Row = Record<string, unknown>
+
+/** Runs statements. Column names arrive in camelCase, timestamps as ISO text. */
+export type Db = {
+  query<T extends object = Row>(statement: Sql): Promise<T[]>
+}
+
+/** A transaction in progress; `plain` is for libraries that bring their own text. */
+export type Tx = Db & { plain(text: string, values?: readonly unknown[]): Promise<{ rows: Row[] }> }
+
+/** The whole database: single statements, transactions, notices. */
+export type Database = Db & {
+  engine: 'pglite' | 'postgres'
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Several statements without values, such as a migration file, in one transaction of their own. */
+  script(text: string): Promise<void>
+  /** Text and values as a library wrote them; pg-boss speaks through this. */
+  plain(text: string, values?: readonly unknown[]): Promise<{ rows: Row[] }>
+  /** Returns a function that ends the listening. */
+  listen(channel: string, hear: (payload: string) => void): Promise<() => Promise<void>>
+  /** Called in the same tick in which a commit becomes known, with the tables that it changed. */
+  onCommit(hear: (tables: ReadonlySet<string>) => void): void
+  close(): Promise<void>
+}
+
+export async function first<T extends object>(db: Db, statement: Sql): Promise<T | undefined> {
+  return (await db.query<T>(statement))[0]
+}

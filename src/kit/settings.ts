@@ -1,0 +1,17 @@
+// The part of the configuration that handlers and jobs may read, and the instance's own cryptography.
+
+export type Settings = {
+  publicUrl: string
+  signups: 'open' | 'invite' | 'closed'
+  /** The bot check on sign-up, where one is configured. */
+  turnstile: { secretKey: string; verifyUrl: string } | null
+  /** HMAC under a key that is made for this purpose from the instance's secret. */
+  sign: (purpose: string, text: string) => string
+  /** Encrypts what must be read again; `open` takes the same purpose. */
+  seal: (purpose: string, text: string) => string
+  open: (purpose: string, sealed: string) => string
+  /** The signature over a place in a ledger's chain. */
+  signLedger: (what: 'head' | 'checkpoint', chain: string, seq: number, hash: string) => string
+  /** Signs exported files, so that they can be checked without asking this instance. */
+  exportKey: { publicKey: string; sign: (text: string) => string }
+}

@@ -1,0 +1,42 @@
+// Secrets that are handed out once: each kind its own prefix, stored as a hash.
+import { hash, randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { randomBase62 } from './random.ts'
+
+const base62 = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
+
+/** The form in which every token is stored. */
+export function tokenHash(token: string): string {
+  return hash('sha256', token, 'base64url')
+}
+
+/** `sess_`, `inv_`, `run_`, … and 256 random bits. */
+export function newToken(prefix: string): string {
+  return `${prefix}_${randomBytes(32).toString('base64url')}`
+}
+
+/** `atr_`, 48 random characters and a checksum, so that a leaked key can be recognised without asking anyone. */
+export function newKeySecret(): string {
+  const start = `atr_${randomBase62(48)}`
+  return start + checksum(start)
+}
+
+export function isKeySecret(text: string): boolean {
+  return /^atr_[0-9a-zA-Z]{54}$/.test(text) && checksum(text.slice(0, 52)) === text.slice(52)
+}
+
+/** CRC-32 in six base62 digits. */
+function checksum(text: string): string {
+  let rest = crc32(text)
+  let digits = ''
+  for (let index = 0; index < 6; index++) {
+    digits = base62[rest % 62] + digits
+    rest = Math.floor(rest / 62)
+  }
+  return digits
+}
+
+/** What the record keeps, so that people can tell their keys apart. */
+export function hintOf(secret: string): string {
+  return `${secret.slice(0, 8)}…${secret.slice(-4)}`
+}
