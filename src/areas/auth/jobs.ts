@@ -1,0 +1,138 @@
+// Mails about accounts, made where nobody can measure them, and what must be cleared away.
+import { Type } from 'typebox'
+import { choice, object } from '../../contract/records.ts'
+import { type JobContext, type Jobs, job } from '../../kit/implement.ts'
+import { mailOf } from '../../kit/mail_text.ts'
+import { newId } from '../../kit/random.ts'
+import { newToken, tokenHash } from '../../kit/tokens.ts'
+import { endAccounts } from './accounts.ts'
+import { codeDigest, newCode, showCode } from './codes.ts'
+import { CodeId } from './contract.ts'
+import { sweepSessions } from './sessions/store.ts'
+import * as store from './store.ts'
+import { mayMail } from './tries.ts'
+
+const minutes = { verify: 30, change: 30, reset: 15 }
+const pendingDays = 30
+const address = object({ email: Type.String(), source: Type.String() })
+const ignore = 'If this was not you, you can ignore this mail.'
+
+const notices = {
+  password_reset: 'Your password was reset, and everyone who was logged in has been logged out.',
+  password_changed: 'Your password was changed, and your other sessions have ended.',
+} as const
+
+export default {
+  'auth.mailVerification': job({
+    payload: address,
+    async run(ctx, { email, source }) {
+      const [pending] = await store.findPending(ctx.db, email)
+      if (!pending || !(await isAllowed(ctx, email, source))) return
+      const code = await makeCode(ctx, 'verify', email, minutes.verify)
+      await ctx.sendMail(
+        mailOf(email, 'Verify your e-mail address', [
+          { paragraph: 'Enter this code to verify your e-mail address:' },
+          { code },
+          { paragraph: `It is good for ${minutes.verify} minutes, once. ${ignore}` },
+        ]),
+      )
+    },
+  }),
+
+  'auth.mailReset': job({
+    payload: address,
+    async run(ctx, { email, source }) {
+      const user = await store.findVerified(ctx.db, email)
+      if (!user?.provenEmail || !(await isAllowed(ctx, email, source))) return
+      const code = await makeCode(ctx, 'reset', email, minutes.reset)
+      await ctx.sendMail(
+        mailOf(user.provenEmail, 'Reset your password', [
+          { paragraph: 'Enter this code with your new password:' },
+          { code },
+          { paragraph: `It is good for ${minutes.reset} minutes, once. ${ignore}` },
+        ]),
+      )
+    },
+  }),
+
+  'auth.mailChange': job({
+    payload: object({ userId: Type.String(), email: Type.String(), source: Type.String() }),
+    async run(ctx, { userId, email, source }) {
+      const user = await store.findUser(ctx.db, userId)
+      // Changed again meanwhile: the newer job mails the newer address.
+      if (!user?.email || user.email.toLowerCase() !== email.toLowerCase()) return
+      if (user.emailVerified || !(await isAllowed(ctx, email, source))) return
+      const code = await makeCode(ctx, `change:${userId}`, email, minutes.change)
+      await ctx.sendMail(
+        mailOf(user.email, 'Confirm your new e-mail address', [
+          { paragraph: 'Enter this code, while logged in, to use this address from now on:' },
+          { code },
+          { paragraph: `It is good for ${minutes.change} minutes, once. ${ignore}` },
+        ]),
+      )
+    },
+  }),
+
+  'auth.mailUndo': job({
+    payload: object({ changeId: Type.String(), userId: Type.String() }),
+    async run(ctx, { changeId }) {
+      const change = await store.findEmailChange(ctx.db, changeId)
+      if (!change) return
+      const token = newToken('undo')
+      await store.setUndoHash(ctx.db, changeId, tokenHash(token))
+      const what = change.newEmail === null ? 'was removed' : `is being changed to ${change.newEmail}`
+      await ctx.sendMail(
+        mailOf(change.oldEmail, 'Your e-mail address is being changed', [
+          { paragraph: `The e-mail address of your account ${what}.` },
+          { paragraph: 'If this was not you, take the change back within seven days. Everyone will be logged out:' },
+          // Behind the #, so that it stands in no log on the way.
+          { link: `${ctx.settings.publicUrl}/undo_email_change#${token}`, label: 'Take the change back' },
+          { paragraph: 'If it was you, there is nothing to do.' },
+        ]),
+      )
+    },
+  }),
+
+  'auth.mailNotice': job({
+    payload: object({ userId: Type.String(), notice: choice(['password_reset', 'password_changed']) }),
+    async run(ctx, { userId, notice }) {
+      const user = await store.findUser(ctx.db, userId)
+      const to = user?.provenEmail ?? null
+      if (to === null) return
+      await ctx.sendMail(
+        mailOf(to, 'Your password was changed', [
+          { paragraph: notices[notice] },
+          {
+            paragraph:
+              'If this was not you, ask for a new password now; your API keys were not touched, so look at them too.',
+          },
+        ]),
+      )
+    },
+  }),
+
+  'auth.sweep': job({
+    payload: object({}),
+    schedule: '7 * * * *',
+    async run({ db, now, transaction }) {
+      await store.sweep(db, now())
+      await sweepSessions(db, now())
+      const stale = await store.stalePending(db, new Date(now().getTime() - pendingDays * 86_400_000))
+      if (stale.length > 0) await transaction(tx => endAccounts(tx, stale, now()))
+    },
+  }),
+} satisfies Jobs
+
+/** A mail that the server refused was counted on the first try. */
+async function isAllowed(ctx: JobContext, email: string, source: string): Promise<boolean> {
+  return ctx.attempt > 0 || (await mayMail(ctx, email, source))
+}
+
+/** A new code ends the one before it. */
+async function makeCode({ db, now, settings }: JobContext, purpose: string, email: string, lifeMinutes: number) {
+  const code = newCode()
+  const digest = codeDigest(settings, purpose, email, code)
+  const expires = new Date(now().getTime() + lifeMinutes * 60_000)
+  await store.putCode(db, { purpose, address: email, id: newId(CodeId), digest, expires }, now())
+  return showCode(code)
+}
