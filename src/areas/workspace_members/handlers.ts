@@ -1,0 +1,200 @@
+// Carries out the operations on members and invites: nobody gives what they do not have.
+import { badRequest, conflict, forbidden, notFound } from '../../contract/errors.ts'
+import { outranks, type Role, roleScopes, roles, scopesHeld, scopesLacking } from '../../contract/permissions.ts'
+import type { Scope } from '../../contract/scopes.ts'
+import type { Access, Caller, Context } from '../../kit/context.ts'
+import type { Db } from '../../kit/db.ts'
+import { implement } from '../../kit/implement.ts'
+import { newId } from '../../kit/random.ts'
+import { newToken, tokenHash } from '../../kit/tokens.ts'
+import * as apiKeys from '../api_keys/store.ts'
+import * as workspaces from '../workspaces/store.ts'
+import { InviteId, workspaceMembers } from './contract.ts'
+import * as store from './store.ts'
+
+const dayMs = 86_400_000
+const resendDays = 7
+
+export default implement(workspaceMembers, {
+  'workspace_members.list': ({ db }, { workspaceId, ...query }) => store.pageOfMembers(db, query, workspaceId),
+
+  'workspace_members.get': ({ db }, { workspaceId, userId }) => existing(db, workspaceId, userId),
+
+  'workspace_members.patch': async (ctx, { workspaceId, userId, ...fields }) => {
+    const { db, now, note } = ctx
+    await store.lockWorkspace(db, workspaceId)
+    const { caller, access } = await standingNow(ctx)
+    const before = await existing(db, workspaceId, userId)
+    note({ before, target: { object: 'workspace_member', id: userId } })
+    refuseAbove(access, before.position)
+    if (Object.keys(fields).length === 0) {
+      note({ unchanged: true })
+      return before
+    }
+    if (fields.scopes) fields.scopes = [...new Set(fields.scopes)]
+    if (fields.scopes !== undefined && userId === caller.userId) throw forbidden('Nobody changes their own scopes.')
+    const after = { ...before, ...fields }
+    if (after.position !== before.position) refuseGiving(caller, access, after.position)
+    refuseMissing(caller, scopesLacking(worthOf(before), scopesHeld(worthOf(after))))
+    const losesOwner =
+      before.position === 'owner' && ((fields.position ?? 'owner') !== 'owner' || fields.status === 'suspended')
+    if (losesOwner && before.status === 'active') await refuseLastOwner(db, workspaceId)
+    await store.updateMember(db, workspaceId, userId, fields, now())
+    // What the member could not give now, the invites of the member do not give either.
+    const above = roles.filter(role => scopesLacking(worthOf(after), roleScopes[role]).length > 0)
+    await store.revokeInvitesBy(db, workspaceId, userId, above, now())
+    if (losesOwner) await workspaces.renameOwnersOf(db, workspaceId, userId, now())
+    return await existing(db, workspaceId, userId)
+  },
+
+  'workspace_members.del': async (ctx, { workspaceId, userId, preview = false }) => {
+    const { db, now, note } = ctx
+    await store.lockWorkspace(db, workspaceId)
+    const { caller, access } = await standingNow(ctx)
+    const before = await existing(db, workspaceId, userId)
+    if (userId !== caller.userId) refuseAbove(access, before.position)
+    if (before.position === 'owner' && before.status === 'active') await refuseLastOwner(db, workspaceId)
+    const takesAlong = {
+      apiKeys: await apiKeys.namesOwnedIn(db, workspaceId, userId),
+      teams: await store.teamsOf(db, workspaceId, userId),
+      invites: await store.countInvitesBy(db, workspaceId, userId, now()),
+    }
+    note(preview ? { unchanged: true } : { before, target: { object: 'workspace_member', id: userId } })
+    if (!preview) {
+      await workspaces.renameOwnersOf(db, workspaceId, userId, now())
+      await apiKeys.removeOwnedIn(db, workspaceId, userId)
+      await store.revokeInvitesBy(db, workspaceId, userId, roles, now())
+      await store.clearLeads(db, workspaceId, userId)
+      await store.deleteMember(db, workspaceId, userId)
+    }
+    return { workspaceId, userId, _object: 'workspace_member' as const, isPreview: preview, takesAlong }
+  },
+
+  'workspace_members.invites.list': ({ db, now }, { workspaceId, ...query }) =>
+    store.pageOfInvites(db, query, workspaceId, now()),
+
+  'workspace_members.invites.post': async (ctx, input) => {
+    const { db, caller, access, now } = ctx
+    const { workspaceId, position, email = null, teamIds = [], maxUses = 1, expiresInDays = 7 } = input
+    refuseInviting(caller, access, position)
+    if (email !== null && (await store.isMemberAddress(db, workspaceId, email))) {
+      throw conflict('That person is a member of this workspace already.', { state: 'member' })
+    }
+    const teams = [...new Set(teamIds)]
+    const known = await store.knownTeams(db, workspaceId, teams)
+    const unknown = teams.find(team => !known.includes(team))
+    if (unknown !== undefined) throw badRequest(`"teamIds" names ${unknown}, which is no team of this workspace.`)
+    if (email !== null && maxUses > 1) throw badRequest('"maxUses" is for open links; a mailed invite has one use.')
+    const token = newToken('inv')
+    const expiresAt = new Date(now().getTime() + expiresInDays * dayMs).toISOString()
+    const fields = { id: newId(InviteId), workspaceId, email, position, teamIds: teams, maxUses, expiresAt }
+    const invite = await store.insertInvite(db, { ...fields, createdBy: caller.userId }, tokenHash(token), now())
+    await mailInvite(ctx, invite, token)
+    return { ...invite, token }
+  },
+
+  'workspace_members.invites.resend': async (ctx, { workspaceId, inviteId }) => {
+    const { db, caller, access, now, note } = ctx
+    const before = await existingInvite(db, workspaceId, inviteId, now())
+    note({ before, target: { object: 'invite', id: inviteId } })
+    refuseInviting(caller, access, before.position)
+    if (before.status === 'revoked' || before.status === 'accepted') {
+      throw conflict(`The invite is ${before.status}; make a new one.`, { state: before.status })
+    }
+    const token = newToken('inv')
+    const expiresAt = new Date(now().getTime() + resendDays * dayMs)
+    const invite = await store.renewInvite(db, inviteId, tokenHash(token), expiresAt, now())
+    await mailInvite(ctx, invite, token)
+    return { ...invite, token }
+  },
+
+  'workspace_members.invites.del': async ({ db, now, note }, { workspaceId, inviteId }) => {
+    const before = await existingInvite(db, workspaceId, inviteId, now())
+    note({ before, target: { object: 'invite', id: inviteId } })
+    if (!(await store.revokeInvite(db, workspaceId, inviteId, now()))) throw notFound('invite')
+    return { workspaceId, inviteId, _object: 'invite' as const }
+  },
+
+  'workspace_members.invites.accept': async ({ db, caller, now, note }, { token }) => {
+    const user = await store.provenUser(db, caller.ownerId)
+    if (!user?.isVerified) throw forbidden('Verify your e-mail address first; then accept the invite.')
+    const invite = await store.findGoodInvite(db, tokenHash(token), user.provenEmail, now())
+    if (!invite) throw notFound('invite')
+    if (await store.findMember(db, invite.workspaceId, user.id)) {
+      throw conflict('You are a member of this workspace already.', { workspaceId: invite.workspaceId })
+    }
+    note({ workspaceId: invite.workspaceId, target: { object: 'workspace_member', id: user.id } })
+    const member = await store.acceptByHash(db, tokenHash(token), user, now())
+    if (!member) throw notFound('invite')
+    return member
+  },
+})
+
+async function existing(db: Db, workspaceId: string, userId: string): Promise<store.MemberRow> {
+  const member = await store.findMember(db, workspaceId, userId)
+  if (!member) throw notFound('member')
+  return member
+}
+
+async function existingInvite(db: Db, workspaceId: string, id: string, now: Date): Promise<store.InviteRow> {
+  const invite = await store.findInvite(db, workspaceId, id, now)
+  if (!invite) throw notFound('invite')
+  return invite
+}
+
+/** Whoever waited for the lock may have been demoted or removed meanwhile: what counts is what they are now. */
+async function standingNow({ db, caller, access }: { db: Db; caller: Caller; access: Access }) {
+  if (caller.userId === null) return { caller, access }
+  const role = await workspaces.positionOf(db, access.workspaceId, caller.userId)
+  if (role === undefined) throw forbidden('You are no longer a member of this workspace.')
+  return { caller: { ...caller, role }, access: { ...access, role } }
+}
+
+function refuseAbove(access: Access, position: Role): void {
+  if (outranks(position, access.role)) throw forbidden(`Your role ${access.role} stands below ${position}.`)
+}
+
+/** What runs a workspace is given by a person who is signed in, and by nobody below it. */
+function refuseGiving(caller: Caller, access: Access, position: Role): void {
+  refuseAbove(access, position)
+  const isHigh = position === 'owner' || position === 'admin'
+  if (isHigh && caller.credential !== 'session')
+    throw forbidden(`Making somebody ${position} needs a signed-in person.`)
+}
+
+function refuseInviting(caller: Caller, access: Access, position: Role): void {
+  refuseGiving(caller, access, position)
+  refuseMissing(caller, roleScopes[position])
+}
+
+/** A credential with few scopes must not make a person who has more, and who could then be used in its place. */
+function refuseMissing(caller: Caller, given: Iterable<Scope>): void {
+  const missing = scopesLacking(caller, given)
+  if (missing.length > 0) {
+    throw forbidden(`You do not hold ${missing.join(', ')} yourself, so you cannot give it.`, {
+      reason: 'scope',
+      missing,
+    })
+  }
+}
+
+function worthOf({ position, scopes, status }: store.MemberRow): { role: Role | null; scopes: Scope[] | null } {
+  return { role: status === 'active' ? position : null, scopes }
+}
+
+async function refuseLastOwner(db: Db, workspaceId: string): Promise<void> {
+  if ((await store.countOwners(db, workspaceId)) <= 1) {
+    throw conflict('A workspace needs an owner; make somebody else owner first.', { state: 'last_owner' })
+  }
+}
+
+/** The token travels to the mail sealed: what a job is given is kept. */
+async function mailInvite(
+  { enqueue, settings }: Pick<Context, 'enqueue' | 'settings'>,
+  invite: store.InviteRow,
+  token: string,
+): Promise<void> {
+  if (invite.email === null) return
+  const sealed = settings.seal('invite mail', token)
+  await enqueue('workspace_members.mailInvite', { inviteId: invite.id, workspaceId: invite.workspaceId, token: sealed })
+}

@@ -1,0 +1,136 @@
+// Workspaces: the tenant that everything else hangs under.
+import { Type } from 'typebox'
+import { UserId, WorkspaceId } from '../../contract/ids.ts'
+import { list, page } from '../../contract/list.ts'
+import { area } from '../../contract/operation.ts'
+import { choice, nullable, object, record, timestamp } from '../../contract/records.ts'
+import { agentCallers } from '../../contract/scopes.ts'
+
+const name = Type.String({ minLength: 2, maxLength: 64, examples: ['Analytical Engines'] })
+const slug = Type.String({
+  minLength: 3,
+  maxLength: 48,
+  pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+  'x-hint': 'lowercase letters and digits, parts joined by single hyphens',
+  examples: ['analytical-engines'],
+})
+const description = nullable(Type.String({ maxLength: 500, examples: ['Where the engine is built.'] }))
+
+export const Workspace = record('Workspace', {
+  id: WorkspaceId,
+  name,
+  slug,
+  description,
+  ownerId: UserId,
+  status: choice(['active', 'suspended', 'deleting']),
+  deleteAt: nullable(timestamp),
+  created: timestamp,
+  updated: timestamp,
+  _object: choice(['workspace']),
+})
+
+const settings = {
+  timezone: Type.String({ maxLength: 64, examples: ['Europe/London'] }),
+  retention: object({ auditDays: Type.Integer({ minimum: 30, maximum: 3650 }) }),
+  maxKeyAgeDays: nullable(Type.Integer({ minimum: 1, maximum: 3650 })),
+}
+
+export const Settings = record('WorkspaceSettings', settings)
+
+const path = object({ workspaceId: WorkspaceId })
+
+export const workspaces = area(
+  'workspaces',
+  {
+    'workspaces.list': {
+      summary: 'List the workspaces of the caller',
+      description: 'A session sees its memberships, a key its one workspace.',
+      route: 'GET /v1/workspaces',
+      access: ['workspaces:read'],
+      whileDeleting: true,
+      query: list({
+        sort: ['id', 'name', 'slug', 'created', 'updated'],
+        filter: ['id', 'name', 'slug', 'ownerId', 'status'],
+      }),
+      result: page(Workspace),
+    },
+    'workspaces.get': {
+      summary: 'Show a workspace',
+      route: 'GET /v1/workspaces/{workspaceId}',
+      access: ['workspaces:read'],
+      whileDeleting: true,
+      path,
+      result: Workspace,
+      errors: ['not_found'],
+    },
+    'workspaces.post': {
+      summary: 'Create a workspace',
+      description:
+        'Without a slug, one is made from the name. A key is bound to its workspace and cannot make another.',
+      route: 'POST /v1/workspaces',
+      access: ['workspaces:write'],
+      credentials: ['session', 'oauth'],
+      restricted: agentCallers,
+      body: object({ name, slug: Type.Optional(slug), description: Type.Optional(description) }),
+      result: Workspace,
+      status: 201,
+    },
+    'workspaces.patch': {
+      summary: 'Change a workspace, or hand it to another owner',
+      description: 'A new `ownerId` must be an admin of the workspace; the owner who hands it over becomes admin.',
+      route: 'PATCH /v1/workspaces/{workspaceId}',
+      access: ['workspaces:write'],
+      path,
+      body: object({
+        name: Type.Optional(name),
+        slug: Type.Optional(slug),
+        description: Type.Optional(description),
+        ownerId: Type.Optional(UserId),
+      }),
+      result: Workspace,
+      errors: ['not_found', 'conflict'],
+    },
+    'workspaces.settings.get': {
+      summary: 'Show the settings of a workspace',
+      route: 'GET /v1/workspaces/{workspaceId}/settings',
+      access: ['workspaces:read'],
+      path,
+      result: Settings,
+    },
+    'workspaces.settings.patch': {
+      summary: 'Change the settings of a workspace',
+      route: 'PATCH /v1/workspaces/{workspaceId}/settings',
+      access: ['workspaces:write'],
+      path,
+      body: object({
+        timezone: Type.Optional(settings.timezone),
+        retention: Type.Optional(settings.retention),
+        maxKeyAgeDays: Type.Optional(settings.maxKeyAgeDays),
+      }),
+      result: Settings,
+    },
+    'workspaces.del': {
+      summary: 'Delete a workspace; it can be restored for 30 days',
+      description: 'Its keys stop at once. `confirm` must be the slug of the workspace.',
+      route: 'DELETE /v1/workspaces/{workspaceId}',
+      access: ['workspaces:delete'],
+      restricted: agentCallers,
+      whileDeleting: true,
+      path,
+      query: object({ confirm: Type.String({ examples: ['analytical-engines'] }) }),
+      result: Workspace,
+      errors: ['not_found', 'conflict'],
+    },
+    'workspaces.restore': {
+      summary: 'Restore a workspace that is about to be deleted',
+      route: 'POST /v1/workspaces/{workspaceId}/restore',
+      access: ['workspaces:delete'],
+      restricted: agentCallers,
+      whileDeleting: true,
+      path,
+      result: Workspace,
+      errors: ['not_found'],
+    },
+  },
+  { 'workspaces.purged': 'A deleted workspace ended for good when its time to be restored was over' },
+)
