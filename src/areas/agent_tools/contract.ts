@@ -1,0 +1,138 @@
+// Agent tools: the catalogue of what agents can call, and the workspace's policy over it.
+import { Type } from 'typebox'
+import { WorkspaceId } from '../../contract/ids.ts'
+import { list, page } from '../../contract/list.ts'
+import { area } from '../../contract/operation.ts'
+import { choice, nullable, object, record } from '../../contract/records.ts'
+import { agentCallers } from '../../contract/scopes.ts'
+import { toolModes } from '../../contract/tool_policy.ts'
+import { effects } from '../../contract/tools.ts'
+
+/** Every name has an underscore, so that none can be mistaken for `search`. */
+const name = Type.String({
+  pattern: '^[a-zA-Z0-9.-]+_[a-zA-Z0-9_.-]+$',
+  maxLength: 128,
+  examples: ['api_keys_list'],
+})
+const mode = choice(toolModes)
+const perKind = <const S extends object>(schema: S) =>
+  Object.fromEntries(agentCallers.map(kind => [kind, schema])) as Record<(typeof agentCallers)[number], S>
+
+const fields = {
+  name,
+  workspaceId: WorkspaceId,
+  source: choice(['platform']),
+  operationId: Type.String({ examples: ['api_keys.list'] }),
+  summary: Type.String(),
+  description: nullable(Type.String()),
+  effect: choice(effects, { description: 'Static, from the operation: GET reads, DELETE destroys, the rest writes.' }),
+  requiredScopes: Type.Array(Type.String()),
+  policy: object({
+    mode: choice(toolModes, { description: 'What it denies, nobody may run as a tool.' }),
+    perKind: object(perKind(mode)),
+    inherited: Type.Boolean({ description: 'The workspace has said nothing: these are the defaults.' }),
+  }),
+  _object: choice(['agent_tool']),
+}
+
+const schema = Type.Record(Type.String(), Type.Unknown(), { examples: [{ type: 'object' }] })
+
+export const AgentTool = record('AgentTool', fields)
+const AgentToolWithSchemas = record('AgentToolWithSchemas', {
+  ...fields,
+  inputSchema: schema,
+  outputSchema: nullable(schema),
+})
+
+const WouldCall = record('AgentToolRehearsal', {
+  method: Type.String({ examples: ['GET'] }),
+  path: Type.String({ description: 'With the query.' }),
+  effect: choice(effects),
+  allowed: Type.Boolean(),
+  reason: nullable(Type.String({ description: 'Why not, in the words of `access.explain`.' })),
+  missing: Type.Array(Type.String({ description: 'The scopes that are missing.' })),
+  detail: nullable(Type.String()),
+})
+
+const workspace = { workspaceId: WorkspaceId }
+const path = object({ ...workspace, name })
+
+export const agentTools = area('agent_tools', {
+  'agent_tools.list': {
+    summary: 'List the tools that agents can call, with the policy',
+    route: 'GET /v1/agent_tools/{workspaceId}',
+    access: ['agent_tools:read'],
+    path: object(workspace),
+    query: list({ sort: ['name', 'operationId', 'effect'], filter: ['name', 'operationId', 'effect', 'source'] }),
+    result: page(AgentTool),
+  },
+  'agent_tools.search': {
+    summary: 'Find tools by words',
+    description: 'The best match first.',
+    route: 'GET /v1/agent_tools/{workspaceId}/search',
+    access: ['agent_tools:read'],
+    path: object(workspace),
+    query: object({
+      q: Type.String({ maxLength: 200, examples: ['create a key'] }),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 10 })),
+    }),
+    result: object({ items: Type.Array(AgentTool) }),
+  },
+  'agent_tools.get': {
+    summary: 'Show a tool with its input and output schema',
+    route: 'GET /v1/agent_tools/{workspaceId}/{name}',
+    access: ['agent_tools:read'],
+    path,
+    result: AgentToolWithSchemas,
+    errors: ['not_found'],
+  },
+  'agent_tools.run': {
+    summary: 'Run a tool as the calling credential',
+    description:
+      'Needs `agent_tools:write` too where the tool does more than read, and always what its operation needs. ' +
+      'Fails as the operation itself would. `workspaceId` may be left out of `args`. With `dryRun` nothing is called: ' +
+      'the answer says what would be, and whether it would be let in; `args` that the operation does not take still fail.',
+    route: 'POST /v1/agent_tools/{workspaceId}/{name}/run',
+    access: ['agent_tools:read'],
+    path,
+    body: object({
+      args: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { examples: [{ perPage: 5 }] })),
+      dryRun: Type.Optional(Type.Boolean({ default: false })),
+    }),
+    result: object({
+      name,
+      operationId: Type.String(),
+      result: Type.Unknown({ description: 'Of the operation; null of a dry run.' }),
+      wouldCall: nullable(WouldCall),
+    }),
+    errors: ['not_found', 'payment_required', 'gone'],
+    // The operation that is run writes its own entry.
+    audit: false,
+    tool: false,
+  },
+  'agent_tools.patch': {
+    summary: 'Change which callers may run a tool',
+    description: 'A kind that is null goes back to its default.',
+    route: 'PATCH /v1/agent_tools/{workspaceId}/{name}',
+    access: ['agent_tools:write'],
+    restricted: agentCallers,
+    path,
+    body: object({
+      mode: Type.Optional(mode),
+      perKind: Type.Optional(Type.Partial(object(perKind(nullable(mode))), { additionalProperties: false })),
+    }),
+    result: AgentTool,
+    errors: ['not_found'],
+    tool: false,
+  },
+  'agent_tools.reset': {
+    summary: 'Put the policy of a tool back to the defaults',
+    route: 'POST /v1/agent_tools/{workspaceId}/{name}/reset',
+    access: ['agent_tools:write'],
+    restricted: agentCallers,
+    path,
+    result: AgentTool,
+    errors: ['not_found'],
+    tool: false,
+  },
+})

@@ -1,0 +1,31 @@
+// SQL of the workspaces' policies over tools.
+import type { ToolPolicies, ToolPolicy } from '../../contract/tool_policy.ts'
+import { type Db, first } from '../../kit/db.ts'
+import { sql } from '../../kit/sql.ts'
+
+export async function policiesOf(db: Db, workspaceId: string): Promise<ToolPolicies> {
+  const rows = await db.query<ToolPolicy & { name: string }>(
+    sql`select name, mode, per_kind from agent_tool_policies where workspace_id = ${workspaceId}`,
+  )
+  return new Map(rows.map(({ name, mode, perKind }) => [name, { mode, perKind }]))
+}
+
+export function policyOf(db: Db, workspaceId: string, name: string): Promise<ToolPolicy | undefined> {
+  return first(
+    db,
+    sql`select mode, per_kind from agent_tool_policies where workspace_id = ${workspaceId} and name = ${name}`,
+  )
+}
+
+export async function put(db: Db, workspaceId: string, name: string, policy: ToolPolicy, now: Date): Promise<void> {
+  const { mode, perKind } = policy
+  await db.query(sql`
+    insert into agent_tool_policies (workspace_id, name, mode, per_kind, created, updated)
+    values (${workspaceId}, ${name}, ${mode}, ${JSON.stringify(perKind)}::jsonb, ${now}, ${now})
+    on conflict (workspace_id, name) do update
+      set mode = excluded.mode, per_kind = excluded.per_kind, updated = excluded.updated`)
+}
+
+export async function remove(db: Db, workspaceId: string, name: string): Promise<void> {
+  await db.query(sql`delete from agent_tool_policies where workspace_id = ${workspaceId} and name = ${name}`)
+}
