@@ -1,0 +1,97 @@
+// Reads the configuration, picks the engines, starts; says in one line what stops it.
+import { enableCompileCache } from 'node:module'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import type { Database } from './kit/db.ts'
+import { type Config, readConfig, StartError } from './server/config.ts'
+import { type Limiter, memoryLimiter } from './server/limits.ts'
+import type { Running } from './server/start.ts'
+
+const longestStopMs = 9_000
+
+/** What is compiled once is kept beside the packages; where nothing can be written there, the start is merely slower. */
+function keepCompiled(): void {
+  enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/atrium'))
+}
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env)
+  // Loaded only now: a wrong setting is told at once, and what is loaded from here on is kept compiled.
+  keepCompiled()
+  const { pino } = await import('pino')
+  const { startPlatform } = await import('./server/start.ts')
+  const logger = pino({ level: config.LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime })
+  const database = await openDatabase(config)
+  const limiter = await openLimiter(config, logger)
+  const running = await startPlatform({ config, database, limiter, logger })
+  stopOnSignal(running)
+  await running.app.listen({ port: config.PORT, host: config.HOST }).catch(async error => {
+    await running.close()
+    throw error.code === 'EADDRINUSE'
+      ? new StartError(`Port ${config.PORT} on ${config.HOST} is taken; stop what runs there or set PORT.`)
+      : new StartError(`Cannot listen on ${config.HOST}:${config.PORT} (${reason(error)}); check HOST and PORT.`)
+  })
+  greet(config)
+}
+
+/** Only the driver that is used is loaded. */
+async function openDatabase({ DATABASE_URL, DATA_DIR }: Config): Promise<Database> {
+  if (!DATABASE_URL) {
+    const { openEmbedded } = await import('./server/backends/pglite.ts')
+    return await openEmbedded({ directory: DATA_DIR })
+  }
+  const { openPostgres } = await import('./server/backends/postgres.ts')
+  return await openPostgres({ url: DATABASE_URL }).catch(error => {
+    throw new StartError(`DATABASE_URL does not answer (${reason(error)}); is PostgreSQL running there?`)
+  })
+}
+
+async function openLimiter({ REDIS_URL }: Config, logger: Logger): Promise<Limiter> {
+  if (!REDIS_URL) return memoryLimiter()
+  const { redisLimiter } = await import('./server/backends/redis.ts')
+  const warn = (error: unknown) => logger.warn({ err: error }, 'Redis is away; limits are counted in this process only')
+  return await redisLimiter(REDIS_URL, warn).catch(error => {
+    throw new StartError(`REDIS_URL does not answer (${reason(error)}); is Redis running there?`)
+  })
+}
+
+function greet(config: Config): void {
+  const where = config.DATABASE_URL ? 'PostgreSQL (DATABASE_URL)' : `${config.DATA_DIR} (embedded PostgreSQL)`
+  const codes = config.SMTP_URL ? 'the mail it sends' : `${config.PUBLIC_URL}/dev/mailbox`
+  process.stdout.write(`Atrium is running on ${config.PUBLIC_URL}
+  data        ${where}
+  console     ${config.PUBLIC_URL}/
+  reference   ${config.PUBLIC_URL}/docs
+  first key   sign up with POST /v1/auth/signup, read the code in ${codes},
+              verify with POST /v1/auth/verify_email, then POST /v1/api_keys (README, "First key")
+`)
+}
+
+/** In-flight requests finish, then the database is closed; a second signal or too long a wait ends it at once. */
+function stopOnSignal(running: Running): void {
+  let isStopping = false
+  const stop = () => {
+    if (isStopping) process.exit(1)
+    isStopping = true
+    setTimeout(() => process.exit(1), longestStopMs).unref()
+    running.close().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+}
+
+function reason(error: unknown): string {
+  const { code, message, cause } = error as Error & { code?: string }
+  const inner = cause as (Error & { code?: string }) | undefined
+  return code ?? inner?.code ?? inner?.message ?? message ?? String(error)
+}
+
+main().catch(error => {
+  const text = error instanceof StartError ? error.message : (error as Error).message
+  process.stderr.write(`atrium: ${text}\n`)
+  if (process.env.LOG_LEVEL === 'debug') process.stderr.write(`${(error as Error).stack}\n`)
+  process.exit(1)
+})

@@ -1,0 +1,22 @@
+// The registry as one flat table, keyed by operation id.
+import type { Area, Operation, Operations } from './contract/operation.ts'
+import * as registry from './registry.ts'
+
+type Registry = typeof registry
+type Merge<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer I) => void ? I : never
+
+/** Every operation with its own type. */
+export type OperationTable = Merge<Registry[keyof Registry]['operations']>
+
+export type OperationId = keyof OperationTable & string
+
+export const areas: readonly Area[] = Object.values(registry as unknown as Record<string, Area>)
+
+export const operations = Object.assign({}, ...areas.map(({ operations }) => operations)) as OperationTable & Operations
+
+export const operationIds = Object.keys(operations).sort() as OperationId[]
+
+/** For readers that walk the whole table and need no single operation's type. */
+export function operation(id: string): Operation | undefined {
+  return Object.hasOwn(operations, id) ? (operations as Operations)[id] : undefined
+}

@@ -1,0 +1,12 @@
+// The registry: one line per area. Everything else is a reading of it.
+export { access } from './areas/access/contract.ts'
+export { agentTools } from './areas/agent_tools/contract.ts'
+export { apiKeys } from './areas/api_keys/contract.ts'
+export { auditLogs } from './areas/audit_logs/contract.ts'
+export { auth } from './areas/auth/contract.ts'
+export { events } from './areas/events/contract.ts'
+export { oauthClients } from './areas/oauth_clients/contract.ts'
+export { scopes } from './areas/scopes/contract.ts'
+export { teams } from './areas/teams/contract.ts'
+export { workspaceMembers } from './areas/workspace_members/contract.ts'
+export { workspaces } from './areas/workspaces/contract.ts'

@@ -1,0 +1,128 @@
+// What both engines share: how a statement goes to `pg` and how its rows come back.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import pg from 'pg'
+import type { Row, Tx } from '../../kit/db.ts'
+import { translateFault } from '../../kit/db_errors.ts'
+import { camel, type Sql } from '../../kit/sql.ts'
+
+/** A connected client, or the part of one that this room uses. */
+export type Session = { query(config: object): Promise<Answer> }
+
+type Answer = { command?: string; fields: { name: string }[]; rows: unknown[][] }
+
+const builtin = pg.types.builtins
+const asNumber = (text: string) => Number(text)
+
+/** `2026-11-15 09:30:00.12+00` → `2026-11-15T09:30:00.120Z`; every session runs in UTC. */
+export function isoTimestamp(text: string): string {
+  if (!text.endsWith('+00')) return text
+  const seconds = text.slice(0, 19).replace(' ', 'T')
+  return `${seconds}.${text.slice(20, -3).slice(0, 3).padEnd(3, '0')}Z`
+}
+
+export const types = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (oid === builtin.TIMESTAMPTZ) return isoTimestamp
+    if (oid === builtin.INT8) return asNumber
+    return pg.types.getTypeParser(oid, format)
+  },
+}
+
+const columnNames = new Map<string, string>()
+
+function columnName(name: string): string {
+  let mapped = columnNames.get(name)
+  if (mapped === undefined) {
+    mapped = camel(name)
+    columnNames.set(name, mapped)
+  }
+  return mapped
+}
+
+function toRows<T>(answer: Answer): T[] {
+  const names = answer.fields.map(field => columnName(field.name))
+  return answer.rows.map(cells => {
+    const row: Row = {}
+    for (let index = 0; index < names.length; index++) row[names[index] as string] = cells[index]
+    return row as T
+  })
+}
+
+const changesByText = new Map<string, readonly string[]>()
+
+/** Texts of our own are few; a library may make them up as it goes. */
+const mostTexts = 5_000
+
+/** The tables a statement changes, by its text; `+table` where rows are only added. */
+export function changesOf(text: string): readonly string[] {
+  let changes = changesByText.get(text)
+  if (changes === undefined) {
+    const gains = [...text.matchAll(/\binsert\s+into\s+(\w+)/gi)].map(match => match[1] as string)
+    const written = [...text.matchAll(/\b(?:update|delete\s+from)\s+(?!set\b)(\w+)/gi)].map(m => m[1] as string)
+    const merged = /\bon\s+conflict\b[\s\S]*\bdo\s+update\b/i.test(text) ? gains : []
+    changes = [...gains.map(table => `+${table}`), ...written, ...merged]
+    if (changesByText.size >= mostTexts) changesByText.clear()
+    changesByText.set(text, changes)
+  }
+  return changes
+}
+
+/** Runs a statement on a session; `changed` hears what it wrote. */
+export async function run<T extends object>(
+  session: Session,
+  statement: Sql,
+  changed: (tables: readonly string[]) => void,
+): Promise<T[]> {
+  try {
+    const { name, text, values } = statement
+    const answer = await session.query({ name, text, values, rowMode: 'array', types })
+    const changes = changesOf(text)
+    if (changes.length > 0) changed(changes)
+    return toRows<T>(answer)
+  } catch (error) {
+    throw translateFault(error)
+  }
+}
+
+/** Set while a request holds a transaction. */
+const holding = new AsyncLocalStorage<true>()
+
+/** With one connection, a statement beside the transaction that the same request holds would wait for ever. */
+export function refuseInsideTransaction(): void {
+  if (holding.getStore()) throw new Error('The transaction of this request must be used here, not the database')
+}
+
+/** begin, work, commit; the commit's listeners run before anything else can. */
+export async function runTransaction<T>(
+  session: Session,
+  work: (tx: Tx) => Promise<T>,
+  committed: (tables: ReadonlySet<string>) => void,
+): Promise<T> {
+  const tables = new Set<string>()
+  const changed = (names: readonly string[]) => {
+    for (const name of names) tables.add(name)
+  }
+  // Not awaited: the next statement follows it on the same connection, in order.
+  const begun = session.query({ text: 'begin' })
+  begun.catch(() => {})
+  try {
+    const tx: Tx = {
+      query: statement => run(session, statement, changed),
+      async plain(text, values) {
+        const answer = await session.query({ text, values })
+        changed(changesOf(text))
+        return answer as never
+      },
+    }
+    const value = await holding.run(true, () => work(tx))
+    await begun
+    const { command } = await session.query({ text: 'commit' })
+    // The engine answers so, without an error, when a statement failed and the work went on regardless.
+    if (command === 'ROLLBACK') throw new Error('A statement of the transaction failed: nothing of it was kept')
+    committed(tables)
+    return value
+  } catch (error) {
+    await session.query({ text: 'rollback' }).catch(() => {})
+    throw translateFault(error)
+  }
+}

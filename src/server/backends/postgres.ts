@@ -1,0 +1,162 @@
+// PostgreSQL over TCP: one pipelined connection for single statements, a pool for transactions, one to listen.
+import pg from 'pg'
+import type { Database, Tx } from '../../kit/db.ts'
+import { translateFault } from '../../kit/db_errors.ts'
+import type { Sql } from '../../kit/sql.ts'
+import { changesOf, refuseInsideTransaction, run, runTransaction, types } from './pg.ts'
+
+export type PostgresOptions = { url: string; poolSize?: number }
+
+const connectTimeoutMs = 5_000
+const reconnectMs = 1_000
+
+export async function openPostgres({ url, poolSize = 8 }: PostgresOptions): Promise<Database> {
+  const config = {
+    connectionString: url,
+    types,
+    options: '-c timezone=UTC -c statement_timeout=30000 -c idle_in_transaction_session_timeout=60000',
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+  } satisfies pg.ClientConfig
+  const pool = new pg.Pool({ ...config, max: poolSize })
+  // A connection that breaks while idle is replaced by the pool; its error is no one's.
+  pool.on('error', () => {})
+  const singles = keepConnected({ ...config, pipeline: true } as pg.ClientConfig)
+  const ears = listenOn(config)
+  const listeners: ((tables: ReadonlySet<string>) => void)[] = []
+  const committed = (tables: Iterable<string>) => {
+    const set = new Set(tables)
+    if (set.size > 0) for (const hear of listeners) hear(set)
+  }
+  await singles.get().catch(error => {
+    throw translateFault(error)
+  })
+  return {
+    engine: 'postgres',
+    async query<T extends object>(statement: Sql) {
+      refuseInsideTransaction()
+      return await run<T>((await connected(singles)) as never, statement, committed)
+    },
+    transaction: <T>(work: (tx: Tx) => Promise<T>) =>
+      withClient(pool, client => runTransaction(client as never, work, committed)),
+    async script(text) {
+      await withClient(pool, client => client.query(text))
+      committed(changesOf(text))
+    },
+    async plain(text, values) {
+      const answer = await withClient(pool, client => client.query(text, values as unknown[]))
+      committed(changesOf(text))
+      return answer
+    },
+    listen: ears.listen,
+    onCommit: hear => void listeners.push(hear),
+    async close() {
+      await Promise.all([pool.end(), singles.close(), ears.close()])
+    },
+  }
+}
+
+async function connected(singles: ReturnType<typeof keepConnected>): Promise<pg.Client> {
+  try {
+    return await singles.get()
+  } catch (error) {
+    throw translateFault(error)
+  }
+}
+
+async function withClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  refuseInsideTransaction()
+  let client: pg.PoolClient
+  try {
+    client = await pool.connect()
+  } catch (error) {
+    throw translateFault(error)
+  }
+  let broken: Error | undefined
+  const onError = (error: Error) => {
+    broken = error
+  }
+  client.on('error', onError)
+  try {
+    return await work(client)
+  } catch (error) {
+    throw translateFault(error)
+  } finally {
+    client.off('error', onError)
+    // Only a broken connection is thrown away: a failed statement has left a good one behind.
+    client.release(broken)
+  }
+}
+
+/** One client that is made again, when next asked for, after it was lost. */
+function keepConnected(config: pg.ClientConfig) {
+  let current: Promise<pg.Client> | undefined
+  let isClosed = false
+  return {
+    get(): Promise<pg.Client> {
+      if (isClosed) return Promise.reject(new Error('the database is closed'))
+      current ??= connect(config, () => {
+        current = undefined
+      })
+      return current
+    },
+    async close() {
+      isClosed = true
+      const client = await current?.catch(() => undefined)
+      await client?.end()
+    },
+  }
+}
+
+async function connect(config: pg.ClientConfig, onLoss: () => void): Promise<pg.Client> {
+  const client = new pg.Client(config)
+  client.on('error', onLoss)
+  client.on('end', onLoss)
+  try {
+    await client.connect()
+  } catch (error) {
+    onLoss()
+    throw error
+  }
+  return client
+}
+
+/** LISTEN needs a connection of its own that comes back with all its channels. */
+function listenOn(config: pg.ClientConfig) {
+  const channels = new Map<string, Set<(payload: string) => void>>()
+  let client: pg.Client | undefined
+  let isClosed = false
+
+  async function open(): Promise<void> {
+    if (isClosed || client || channels.size === 0) return
+    client = await connect(config, () => {
+      client = undefined
+      // Channels that were lost with the connection come back with the next one.
+      if (!isClosed) setTimeout(() => open().catch(() => {}), reconnectMs).unref()
+    })
+    client.on('notification', ({ channel, payload = '' }) => {
+      for (const hear of channels.get(channel) ?? []) hear(payload)
+    })
+    for (const channel of channels.keys()) await client.query(`listen ${client.escapeIdentifier(channel)}`)
+  }
+
+  return {
+    async listen(channel: string, hear: (payload: string) => void) {
+      const heard = channels.get(channel) ?? new Set()
+      const isNew = heard.size === 0
+      channels.set(channel, heard.add(hear))
+      if (client && isNew) await client.query(`listen ${client.escapeIdentifier(channel)}`)
+      else await open()
+      return async () => {
+        heard.delete(hear)
+        if (heard.size > 0) return
+        channels.delete(channel)
+        await client?.query(`unlisten ${client.escapeIdentifier(channel)}`)
+      }
+    },
+    async close() {
+      isClosed = true
+      await client?.end()
+    },
+  }
+}

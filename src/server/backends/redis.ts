@@ -1,0 +1,83 @@
+// The shared limiter: one hash per key, one script per request, exact across processes.
+import { createClient, defineScript } from 'redis'
+import { type Limiter, memoryLimiter, type Verdict, windowSeconds } from '../limits.ts'
+
+/** Fields are seconds of the server's own clock, so that processes need not agree on theirs. */
+const takeScript = `
+local now = tonumber(redis.call('TIME')[1])
+local limit = tonumber(ARGV[1])
+local oldest = now - ${windowSeconds}
+local total = 0
+local fields = redis.call('HGETALL', KEYS[1])
+for i = 1, #fields, 2 do
+  if tonumber(fields[i]) < oldest then redis.call('HDEL', KEYS[1], fields[i])
+  else total = total + tonumber(fields[i + 1]) end
+end
+if total >= limit then return -1 end
+redis.call('HINCRBY', KEYS[1], now, 1)
+redis.call('EXPIRE', KEYS[1], ${windowSeconds + 2})
+return limit - total - 1`
+
+type Warn = (error: unknown) => void
+
+/** After a failure Redis is left alone this long: a store that hangs must not hold up every request. */
+const restMs = 1_000
+
+/** While Redis is away, limits go on in this process; `warn` hears of it once each time. */
+export async function redisLimiter(url: string, warn: Warn): Promise<Limiter> {
+  let wasConnected = false
+  const client = createClient({
+    url,
+    disableOfflineQueue: true,
+    socket: {
+      connectTimeout: 2_000,
+      // A wrong address stops the start; one that worked is tried for ever.
+      reconnectStrategy: (tries, cause) => (wasConnected ? Math.min(100 * 2 ** tries, 2_000) : cause),
+    },
+    commandOptions: { timeout: 1_000 },
+    scripts: {
+      take: defineScript({
+        SCRIPT: takeScript,
+        NUMBER_OF_KEYS: 1,
+        parseCommand(parser, key: string, limit: number) {
+          parser.pushKey(key)
+          parser.push(String(limit))
+        },
+        transformReply: undefined as unknown as () => number,
+      }),
+    },
+  })
+  const local = memoryLimiter()
+  let isAway = false
+  let restUntil = 0
+  const lost = (error: unknown) => {
+    // Before the first connection the start itself says what is wrong.
+    if (!isAway && wasConnected) warn(error)
+    isAway = true
+    restUntil = performance.now() + restMs
+  }
+  client.on('error', lost)
+  await client.connect()
+  wasConnected = true
+  return {
+    async take(key, limit): Promise<Verdict> {
+      if (isAway && performance.now() < restUntil) return await local.take(key, limit)
+      try {
+        const left = Number(await client.take(`atrium:limit:${key}`, limit))
+        isAway = false
+        return { allowed: left >= 0, remaining: Math.max(left, 0), resetSeconds: windowSeconds }
+      } catch (error) {
+        lost(error)
+        return await local.take(key, limit)
+      }
+    },
+    isAway: () => isAway,
+    async ping() {
+      await client.ping()
+    },
+    async close() {
+      await local.close()
+      client.destroy()
+    },
+  }
+}

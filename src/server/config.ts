@@ -1,0 +1,162 @@
+// The configuration: one table of environment variables, read once; a wrong value stops the start with one line.
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import ipaddr from 'ipaddr.js'
+import { isAddressRange } from '../kit/addresses.ts'
+
+/** Said to the operator as it stands, without a stack. */
+export class StartError extends Error {}
+
+type Variable<T> = { help: string; secret?: true; read: (text: string | undefined, name: string) => T }
+
+function wrong(name: string, expected: string): StartError {
+  return new StartError(`${name} must be ${expected}; correct it or leave it out.`)
+}
+
+function text(fallback: string): Variable<string>['read'] {
+  return value => value ?? fallback
+}
+
+const optional: Variable<string | undefined>['read'] = value => value
+
+function whole(fallback: number, least: number, most: number): Variable<number>['read'] {
+  return (value, name) => {
+    if (value === undefined) return fallback
+    const number = Number(value)
+    if (!/^\d+$/.test(value) || number < least || number > most) {
+      throw wrong(name, `a whole number from ${least} to ${most}`)
+    }
+    return number
+  }
+}
+
+function oneOf<const V extends readonly string[]>(values: V, fallback: V[number]): Variable<V[number]>['read'] {
+  return (value, name) => {
+    if (value === undefined) return fallback
+    if (!values.includes(value)) throw wrong(name, `one of ${values.join(', ')}`)
+    return value
+  }
+}
+
+function url(...protocols: string[]): Variable<string | undefined>['read'] {
+  return (value, name) => {
+    if (value === undefined) return undefined
+    if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
+      throw wrong(name, `an address that begins with ${protocols.map(protocol => `${protocol}//`).join(' or ')}`)
+    }
+    return value
+  }
+}
+
+function words(value: string | undefined): string[] {
+  return (value ?? '').split(/[\s,]+/).filter(Boolean)
+}
+
+const addressRanges: Variable<string[]>['read'] = (value, name) => {
+  const ranges = words(value)
+  if (!ranges.every(isAddressRange)) throw wrong(name, 'a list of IP addresses or ranges such as 10.0.0.0/8')
+  return ranges
+}
+
+const origins: Variable<string[]>['read'] = (value, name) => {
+  const list = words(value)
+  for (const origin of list) {
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
+      throw wrong(name, 'a list of origins such as https://app.example.com, without a path')
+    }
+  }
+  return list
+}
+
+export const variables = {
+  PORT: { help: 'port to listen on', read: whole(3000, 0, 65535) },
+  HOST: { help: 'address to listen on', read: text('127.0.0.1') },
+  PUBLIC_URL: { help: 'address that people and links use', read: url('http:', 'https:') },
+  DATA_DIR: { help: 'directory of the embedded database and of the secret key', read: text('./data') },
+  DATABASE_URL: {
+    help: 'PostgreSQL 15 or later; absent: embedded',
+    secret: true,
+    read: url('postgres:', 'postgresql:'),
+  },
+  REDIS_URL: { help: 'limits across processes; absent: in this process', secret: true, read: url('redis:', 'rediss:') },
+  SMTP_URL: {
+    help: 'mail server; absent: mails are shown on /dev/mailbox',
+    secret: true,
+    read: url('smtp:', 'smtps:'),
+  },
+  MAIL_FROM: { help: 'sender of mails', read: text('Atrium <atrium@localhost>') },
+  SECRET_KEY: { help: 'at least 32 characters; absent: made once in DATA_DIR', secret: true, read: optional },
+  TURNSTILE_SITE_KEY: { help: 'bot check on sign-up: public key', read: optional },
+  TURNSTILE_SECRET_KEY: { help: 'bot check on sign-up: secret key', secret: true, read: optional },
+  TURNSTILE_VERIFY_URL: { help: 'where the bot check is verified', read: url('http:', 'https:') },
+  REQUIRE_VERIFIED_EMAIL: {
+    help: 'refuse nearly everything before verification',
+    read: oneOf(['true', 'false'], 'false'),
+  },
+  SIGNUPS: { help: 'who may sign up', read: oneOf(['open', 'invite', 'closed'], 'open') },
+  ANONYMOUS_RATE_LIMIT: { help: 'requests a minute per source without a credential', read: whole(300, 1, 1e6) },
+  RATE_LIMIT: { help: 'requests a minute per credential', read: whole(5000, 1, 1e6) },
+  MCP_RATE_LIMIT: { help: 'MCP requests a minute per credential', read: whole(600, 1, 1e6) },
+  TRUSTED_PROXIES: { help: 'addresses whose X-Forwarded-For is believed', read: addressRanges },
+  CORS_ORIGINS: { help: 'origins that may call with a key or token', read: origins },
+  OAUTH_DYNAMIC_REGISTRATION: { help: 'let clients register themselves', read: oneOf(['true', 'false'], 'false') },
+  METRICS_TOKEN: { help: 'bearer token for /metrics', secret: true, read: optional },
+  WORKERS: { help: 'processes to run; more than 1 only with DATABASE_URL', read: whole(1, 1, 64) },
+  LOG_LEVEL: {
+    help: 'how much is logged',
+    read: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'warn'),
+  },
+} satisfies Record<string, Variable<unknown>>
+
+type Values = { [K in keyof typeof variables]: ReturnType<(typeof variables)[K]['read']> }
+
+export type Config = Omit<Values, 'PUBLIC_URL' | 'SECRET_KEY'> & {
+  PUBLIC_URL: string
+  SECRET_KEY: string
+  /** Both the address listened on and the public one are of this machine only. */
+  isLoopback: boolean
+}
+
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const entries = Object.entries(variables).map(([name, variable]) => {
+    const value = environment[name]?.trim()
+    return [name, variable.read(value === '' ? undefined : value, name)]
+  })
+  const values: Values = Object.fromEntries(entries)
+  const publicUrl = (values.PUBLIC_URL ?? `http://127.0.0.1:${values.PORT}`).replace(/\/+$/, '')
+  const isPublicLoopback = isLoopbackHost(new URL(publicUrl).hostname)
+  const isLoopback = isPublicLoopback && isLoopbackHost(values.HOST)
+  if (new URL(publicUrl).pathname !== '/') throw wrong('PUBLIC_URL', 'an origin without a path')
+  if (!isPublicLoopback && !values.SMTP_URL) {
+    throw new StartError('PUBLIC_URL is public but SMTP_URL is not set: codes could not be mailed. Set SMTP_URL.')
+  }
+  if (values.WORKERS > 1 && !values.DATABASE_URL) {
+    throw new StartError('WORKERS above 1 needs DATABASE_URL: the embedded database has one process only.')
+  }
+  if (Boolean(values.TURNSTILE_SITE_KEY) !== Boolean(values.TURNSTILE_SECRET_KEY)) {
+    throw new StartError('TURNSTILE_SITE_KEY and TURNSTILE_SECRET_KEY go together; set both or neither.')
+  }
+  if (values.SECRET_KEY !== undefined && values.SECRET_KEY.length < 32) {
+    throw wrong('SECRET_KEY', 'at least 32 characters')
+  }
+  const SECRET_KEY = values.SECRET_KEY ?? ''
+  return { ...values, DATA_DIR: resolve(values.DATA_DIR), PUBLIC_URL: publicUrl, SECRET_KEY, isLoopback }
+}
+
+/** The key of this instance: given, or made once beside the data. */
+export function secretKey(config: Config): string {
+  if (config.SECRET_KEY) return config.SECRET_KEY
+  const path = join(config.DATA_DIR, 'secret_key')
+  if (!existsSync(path)) {
+    mkdirSync(config.DATA_DIR, { recursive: true, mode: 0o700 })
+    writeFileSync(path, randomBytes(48).toString('base64url'), { mode: 0o600, flag: 'wx' })
+  }
+  return readFileSync(path, 'utf8').trim()
+}
+
+export function isLoopbackHost(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, '')
+  if (bare === 'localhost') return true
+  return ipaddr.isValid(bare) && ipaddr.process(bare).range() === 'loopback'
+}

@@ -1,0 +1,82 @@
+// The first step of every request under /v1: credential → caller (401), then the limit (429), before a body is read.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { badRequest, forbidden, slowDown, unauthorized } from '../contract/errors.ts'
+import { WorkspaceId } from '../contract/ids.ts'
+import { isWrite, type Operation } from '../contract/operation.ts'
+import { sourceOf } from '../kit/addresses.ts'
+import type { Caller } from '../kit/context.ts'
+import { cookieName, isFromAnotherSite, presentedCredential } from './credentials.ts'
+import { limitHeaders, type Policy } from './limits.ts'
+import type { Platform } from './platform.ts'
+import { currentResource, currentSurface } from './surface.ts'
+
+/** What the entry found out, carried on the request. */
+export type Entered = {
+  caller: Caller | null
+  token: string | null
+  /** A page of another site sent it. */
+  isForeign: boolean
+  from: 'key' | 'bearer' | 'cookie' | null
+}
+
+export function enter({ config, principals, limiter, uses }: Platform) {
+  const cookie = cookieName(config.PUBLIC_URL)
+  const policies = {
+    rest: { name: 'rest', limit: config.RATE_LIMIT },
+    mcp: { name: 'mcp', limit: config.MCP_RATE_LIMIT },
+    anonymous: { name: 'anonymous', limit: config.ANONYMOUS_RATE_LIMIT },
+  } satisfies Record<string, Policy>
+
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<Entered> => {
+    const { operation } = request.routeOptions.config
+    const presented = presentedCredential(request.headers, cookie)
+    const { workspaceId } = (request.params ?? {}) as { workspaceId?: string }
+    const { token, from } = presented
+    const asked = askedWorkspace(workspaceId)
+    const caller = token ? await principals.resolve(token, asked, request.ip, currentResource()) : null
+
+    // A call that is made for a tool was counted at the door that the tool was called through.
+    if (currentSurface() === undefined) {
+      const policy = caller ? policies.rest : policies.anonymous
+      const key = caller ? `rest:${caller.credentialId}` : `anonymous:${sourceOf(request.ip)}`
+      const taken = limiter.take(key, policy.limit)
+      const verdict = 'allowed' in taken ? taken : await taken
+      reply.headers(limitHeaders(policy, verdict))
+      if (!verdict.allowed) throw slowDown(`Over ${policy.limit} requests in 60 seconds; wait a minute and go on.`)
+    }
+    if (caller) uses.saw(caller)
+
+    const isForeign = isFromAnotherSite(request.headers, config)
+    if (operation) {
+      const needsCaller = operation.access !== 'public'
+      if (needsCaller && presented.isAmbiguous) {
+        throw unauthorized('Send either x-api-key or Authorization, not both.')
+      }
+      if (needsCaller && !caller) throw unauthorized(missing(from))
+      refuseForeign(operation, isForeign, from)
+    }
+    // Where no credential is needed, a cookie that another site's page sent along counts for nothing.
+    const counts = !(isForeign && from === 'cookie' && operation?.access === 'public')
+    return { caller: counts ? caller : null, token: counts ? token : null, isForeign, from }
+  }
+}
+
+const workspacePattern = new RegExp((WorkspaceId as { pattern?: string }).pattern ?? '')
+
+/** What no workspace can be called is never asked for: the caller is nobody there. */
+function askedWorkspace(text: string | undefined): string | null {
+  return text !== undefined && workspacePattern.test(text) ? text : null
+}
+
+function missing(from: Entered['from']): string {
+  if (from === null) return 'Send an API key in x-api-key, or a token in Authorization: Bearer.'
+  return 'The credential is unknown, has ended or was revoked; log in again or use another key.'
+}
+
+/** A page of another site may neither act with the cookie nor plant one. */
+function refuseForeign(operation: Operation, isForeign: boolean, from: Entered['from']): void {
+  if (!isForeign) return
+  const text = 'This request comes from a page of another site; open the console itself.'
+  if (operation.access !== 'public' && from === 'cookie' && isWrite(operation)) throw forbidden(text)
+  if (operation.cookie === 'set') throw badRequest(text)
+}

@@ -1,0 +1,50 @@
+// The one place where an error becomes an answer.
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { failure } from '../contract/envelope.ts'
+import { ApiError, badRequest, errors } from '../contract/errors.ts'
+
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  const { code = '', statusCode = 500 } = error as Partial<FastifyError>
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('payload_too_large', 'The body is larger than 1 MiB.')
+  // Only the framework's own refusals are the caller's fault; whatever else was thrown is ours.
+  if (code.startsWith('FST_') && statusCode < 500) return badRequest('The request could not be read.')
+  if (code === 'ECONNRESET' && statusCode === 400) return badRequest('The connection ended before the body was whole.')
+  const cause = { cause: error }
+  return new ApiError(
+    'internal',
+    'Something went wrong on our side; try again, and report the request id.',
+    undefined,
+    cause,
+  )
+}
+
+export function sendFailure(reply: FastifyReply, request: FastifyRequest, error: unknown): FastifyReply {
+  let answer = toApiError(error)
+  const { status } = errors[answer.kind]
+  if (status >= 500) {
+    const level = status === 503 ? 'warn' : 'error'
+    request.log[level]({ err: answer.cause ?? answer, operation: request.routeOptions.config.id }, 'request failed')
+    answer = new ApiError(answer.kind, answer.detail, { requestId: request.id })
+  }
+  if (status === 503) reply.header('retry-after', '1')
+  if (status === 429) reply.header('retry-after', String(answer.metadata?.retryAfterSeconds ?? 60))
+  return reply
+    .code(status)
+    .header('cache-control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .send(failure(answer))
+}
+
+export function handleFailures(app: FastifyInstance, publicUrl: string): void {
+  // Tells a client that knows nothing yet where to ask for a token.
+  const challenge = `Bearer resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/v1"`
+  app.addHook('onSend', (_, reply, payload, done) => {
+    if (reply.statusCode === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', challenge)
+    done(null, payload)
+  })
+  app.setErrorHandler((error, request, reply) => sendFailure(reply, request, error))
+  app.setNotFoundHandler((request, reply) =>
+    sendFailure(reply, request, new ApiError('not_found', 'There is nothing at this address; see /v1/openapi.json.')),
+  )
+}

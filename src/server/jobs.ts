@@ -1,0 +1,87 @@
+// Work after the answer: pg-boss on either engine, enqueued in the caller's transaction.
+import { randomUUID } from 'node:crypto'
+import { PgBoss } from 'pg-boss'
+import type { Enqueue, Log } from '../kit/context.ts'
+import type { Database, Tx } from '../kit/db.ts'
+import type { JobContext, Jobs } from '../kit/implement.ts'
+
+export type JobRunner = {
+  /** For a handler: the job exists exactly when its transaction commits. */
+  enqueueIn(tx: Tx): Enqueue
+  /** Takes up at once what a commit has left, instead of at the next poll. */
+  wake(): void
+  /** A job at once, without the queue. */
+  runNow(kind: string, payload?: object): Promise<void>
+  stop(): Promise<void>
+}
+
+type Options = {
+  database: Database
+  jobs: Jobs
+  context: (jobId: string) => Omit<JobContext, 'enqueue' | 'attempt'>
+  log: Log
+}
+
+const retries = { retryLimit: 8, retryDelay: 5, retryBackoff: true, retryDelayMax: 3_600 }
+const longestRunSeconds = 120
+
+export async function startJobs({ database, jobs, context, log }: Options): Promise<JobRunner> {
+  const boss = new PgBoss({
+    db: { executeSql: (text, values) => database.plain(text, values) },
+    schema: 'jobs',
+    // The embedded engine has one process, so nobody else's clock or queue can differ.
+    superviseIntervalSeconds: 120,
+  })
+  boss.on('error', error => log.error({ err: error }, 'the job queue failed; it tries again by itself'))
+  await boss.start()
+
+  const enqueueIn =
+    (tx: Pick<Tx, 'plain'>): Enqueue =>
+    async (kind, payload, { startAfterSeconds } = {}) => {
+      const db = { executeSql: (text: string, values?: unknown[]) => tx.plain(text, values) }
+      await boss.send(kind, payload, { db, ...(startAfterSeconds && { startAfter: startAfterSeconds }) })
+    }
+
+  async function run(kind: string, payload: object, id: string, attempt: number): Promise<void> {
+    await jobs[kind]?.run({ ...context(id), enqueue: enqueueIn(database), attempt }, payload)
+  }
+
+  // What an earlier start has left is not made again: each statement costs time before the first answer.
+  const queues = new Set((await boss.getQueues()).map(queue => queue.name))
+  const schedules = new Map((await boss.getSchedules()).map(schedule => [schedule.name, schedule.cron]))
+  const workers: string[] = []
+  for (const [kind, job] of Object.entries(jobs)) {
+    if (!queues.has(kind)) await makeQueue(boss, kind)
+    if (job.schedule && schedules.get(kind) !== job.schedule) await boss.schedule(kind, job.schedule, {})
+    let worker = ''
+    worker = await boss.work(
+      kind,
+      { pollingIntervalSeconds: 2, batchSize: 1, includeMetadata: true },
+      async ([taken]) => {
+        if (!taken) return
+        const jobContext = { ...context(taken.id), enqueue: enqueueIn(database), attempt: taken.retryCount }
+        await job.run(jobContext, (taken.data ?? {}) as object).catch(error => {
+          log.error({ err: error, job: kind, jobId: taken.id }, 'a job failed; it is tried again')
+          throw error
+        })
+        // There may be more of it: looked for at once, not at the next poll.
+        if (worker) boss.notifyWorker(worker)
+      },
+    )
+    workers.push(worker)
+  }
+  return {
+    enqueueIn,
+    wake: () => {
+      for (const worker of workers) boss.notifyWorker(worker)
+    },
+    runNow: (kind, payload = {}) => run(kind, payload, randomUUID(), 0),
+    stop: () => boss.stop({ graceful: true, timeout: 5_000 }),
+  }
+}
+
+async function makeQueue(boss: PgBoss, kind: string): Promise<void> {
+  await boss.createQueue(kind, { ...retries, expireInSeconds: longestRunSeconds, deleteAfterSeconds: 7 * 86_400 })
+  // Asked once here, the queue is remembered: enqueueing inside a transaction must not ask again.
+  await boss.getQueueStats(kind)
+}

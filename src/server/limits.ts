@@ -1,0 +1,69 @@
+// Rate limits: a sliding window of one-second buckets, here in this process or in a shared store.
+
+export type Policy = { name: 'rest' | 'mcp' | 'anonymous'; limit: number }
+
+export type Verdict = { allowed: boolean; remaining: number; resetSeconds: number }
+
+/** Counts a request and says whether it may pass. A refused request is not counted. */
+export type Limiter = {
+  take(key: string, limit: number): Verdict | Promise<Verdict>
+  close(): Promise<void>
+  /** Of a shared store only: whether it answers, and whether it is away just now. */
+  ping?(): Promise<void>
+  isAway?(): boolean
+}
+
+export const windowSeconds = 60
+
+/** The oldest bucket is counted whole, so that no 60 seconds ever hold more than the limit. */
+const bucketCount = windowSeconds + 1
+
+type Window = { counts: Uint32Array; second: number; total: number }
+
+/** `nowMs` must never go back: a clock that is set back would open the window early. */
+export function memoryLimiter(nowMs: () => number = () => performance.now()): Limiter {
+  const windows = new Map<string, Window>()
+  const sweep = setInterval(() => {
+    const oldest = Math.floor(nowMs() / 1000) - bucketCount
+    for (const [key, window] of windows) if (window.second < oldest) windows.delete(key)
+  }, windowSeconds * 1000).unref()
+  return {
+    take(key, limit) {
+      const second = Math.floor(nowMs() / 1000)
+      let window = windows.get(key)
+      if (!window) {
+        window = { counts: new Uint32Array(bucketCount), second, total: 0 }
+        windows.set(key, window)
+      }
+      advance(window, second)
+      if (window.total >= limit) return { allowed: false, remaining: 0, resetSeconds: windowSeconds }
+      const bucket = second % bucketCount
+      window.counts[bucket] = (window.counts[bucket] as number) + 1
+      window.total++
+      return { allowed: true, remaining: limit - window.total, resetSeconds: windowSeconds }
+    },
+    async close() {
+      clearInterval(sweep)
+    },
+  }
+}
+
+function advance(window: Window, second: number): void {
+  const steps = Math.min(second - window.second, bucketCount)
+  for (let step = 1; step <= steps; step++) {
+    const bucket = (window.second + step) % bucketCount
+    window.total -= window.counts[bucket] as number
+    window.counts[bucket] = 0
+  }
+  if (steps > 0) window.second = second
+}
+
+export function limitHeaders(policy: Policy, verdict: Verdict): Record<string, string> {
+  const headers: Record<string, string> = {
+    'ratelimit-limit': String(policy.limit),
+    'ratelimit-policy': `"${policy.name}";q=${policy.limit};w=${windowSeconds}`,
+    ratelimit: `"${policy.name}";r=${verdict.remaining};t=${verdict.resetSeconds}`,
+  }
+  if (!verdict.allowed) headers['retry-after'] = String(windowSeconds)
+  return headers
+}

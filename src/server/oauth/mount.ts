@@ -1,0 +1,120 @@
+// The authorization server's addresses: the protocol by the library, the people's pages and the metadata by us.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { sourceOf } from '../../kit/addresses.ts'
+import { countTry, type TryLimit } from '../../kit/tries.ts'
+import { limitHeaders } from '../limits.ts'
+import { pageHeaders, pageHtml } from '../pages.ts'
+import type { Platform } from '../platform.ts'
+import type { Resource } from '../principals.ts'
+import { mountInteractions, showFailure } from './interactions.ts'
+import { authorizationServer, routes } from './provider.ts'
+import { modestScopes, resourceNames, resourceUri, scopesInUse } from './scopes.ts'
+import { messagePage } from './views.ts'
+import { during, visitOf } from './visit.ts'
+
+const metadata = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']
+/** Where the library comes back to after a page of ours. */
+const resumed = [`${routes.authorization}/:uid`, `${routes.code_verification}/:uid`]
+/** Beyond the limit that everyone has: codes are not to be guessed, and clients not to be made by the thousand. */
+const tryLimits: Readonly<Record<string, TryLimit>> = {
+  [routes.code_verification]: { limit: 30, seconds: 900 },
+  [routes.registration]: { limit: 20, seconds: 3600 },
+}
+const largestForm = 64 * 1024
+
+export function mountOAuth(app: FastifyInstance, platform: Platform): void {
+  const provider = authorizationServer(platform)
+  mountResourceDocuments(app, platform)
+  app.register(async scope => {
+    scope.removeAllContentTypeParsers()
+    // The library reads the body itself.
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    scope.addHook('onRequest', limited(platform))
+    const pass = passTo(platform, provider.callback())
+    const { registration, ...always } = routes
+    const isOpen = platform.config.OAUTH_DYNAMIC_REGISTRATION === 'true'
+    for (const url of [...metadata, ...resumed, ...Object.values(always), ...(isOpen ? [registration] : [])]) {
+      scope.route({ method: ['GET', 'POST', 'OPTIONS'], url, handler: pass })
+    }
+  })
+  app.register(async scope => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: largestForm },
+      (_request, text, done) => done(null, new URLSearchParams(text as string)),
+    )
+    scope.addHook('onRequest', limited(platform))
+    scope.setErrorHandler(showFailure)
+    mountInteractions(scope, platform, provider)
+  })
+}
+
+/** The addresses of links and the safety of cookies follow PUBLIC_URL, whatever the request says of itself. */
+function passTo(platform: Platform, run: (req: FastifyRequest['raw'], res: FastifyReply['raw']) => Promise<void>) {
+  const ours = new URL(platform.config.PUBLIC_URL)
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const { raw } = request
+    const visit = await visitOf(platform, request)
+    const limit = tryLimits[request.routeOptions.url ?? '']
+    if (limit && !(await mayTry(platform, request, limit))) return tooMany(request, reply, limit)
+    reply.hijack()
+    reply.raw.setHeader('x-frame-options', 'DENY')
+    reply.raw.setHeader('content-security-policy', "frame-ancestors 'none'")
+    raw.headers.host = ours.host
+    raw.headers['x-forwarded-host'] = ours.host
+    raw.headers['x-forwarded-proto'] = ours.protocol.slice(0, -1)
+    delete raw.headers['x-forwarded-for']
+    // A code in the address only fills the field: the library would send it off by a script.
+    if (request.routeOptions.url === routes.code_verification) raw.url = routes.code_verification
+    for (const [name, value] of Object.entries(reply.getHeaders()))
+      if (value !== undefined) reply.raw.setHeader(name, value)
+    await during(visit, () => run(raw, reply.raw))
+  }
+}
+
+async function mayTry({ database, now }: Platform, request: FastifyRequest, limit: TryLimit): Promise<boolean> {
+  if (request.method !== 'POST') return true
+  return await countTry(database, `oauth:${request.routeOptions.url}:${sourceOf(request.ip)}`, limit, now())
+}
+
+function tooMany(request: FastifyRequest, reply: FastifyReply, { seconds }: TryLimit): FastifyReply {
+  const page = messagePage('Too many tries', 'Wait a quarter of an hour, then enter the code again.')
+  const isPage = request.routeOptions.url === routes.code_verification
+  reply.code(429).header('retry-after', String(seconds))
+  if (isPage) return reply.headers(pageHeaders(page)).send(pageHtml(page))
+  return reply.send({ error: 'temporarily_unavailable', error_description: 'Too many clients; try again later.' })
+}
+
+/** One bucket with everyone else who comes without a credential. */
+function limited({ limiter, config }: Platform) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const limit = config.ANONYMOUS_RATE_LIMIT
+    const verdict = await limiter.take(`anonymous:${sourceOf(request.ip)}`, limit)
+    if (verdict.allowed) return
+    const error_description = `Over ${limit} requests in 60 seconds; wait a minute and go on.`
+    return reply
+      .code(429)
+      .headers(limitHeaders({ name: 'anonymous', limit }, verdict))
+      .header('cache-control', 'no-store')
+      .send({ error: 'temporarily_unavailable', error_description })
+  }
+}
+
+/** RFC 9728: which server gives out tokens for the API and for MCP. Without a path: the API's. */
+function mountResourceDocuments(app: FastifyInstance, { config }: Platform): void {
+  const path = '/.well-known/oauth-protected-resource'
+  const scopes = { v1: scopesInUse, mcp: modestScopes }
+  const document = (name: Resource) => ({
+    resource: resourceUri(config.PUBLIC_URL, name),
+    resource_name: name === 'v1' ? 'Atrium API' : 'Atrium MCP server',
+    authorization_servers: [config.PUBLIC_URL],
+    bearer_methods_supported: ['header'],
+    scopes_supported: scopes[name],
+    resource_documentation: `${config.PUBLIC_URL}/docs`,
+  })
+  const send = (name: Resource) => async (_: FastifyRequest, reply: FastifyReply) =>
+    reply.headers({ 'access-control-allow-origin': '*', 'cache-control': 'public, max-age=3600' }).send(document(name))
+  app.get(path, send('v1'))
+  for (const name of resourceNames) app.get(`${path}/${name}`, send(name))
+}

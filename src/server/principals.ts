@@ -1,0 +1,225 @@
+// Token → caller: one prepared query resolves credential, owner, role and workspace state.
+import type { Role } from '../contract/permissions.ts'
+import type { CallerKind, Scope } from '../contract/scopes.ts'
+import { allowsAddress } from '../kit/addresses.ts'
+import type { Caller } from '../kit/context.ts'
+import type { Database } from '../kit/db.ts'
+import { first } from '../kit/db.ts'
+import { sessionIdleDays } from '../kit/session_life.ts'
+import { type Sql, sql } from '../kit/sql.ts'
+import { isKeySecret, tokenHash } from '../kit/tokens.ts'
+
+/** The surfaces that an OAuth token can be for; it opens the one it was asked for. */
+export type Resource = 'v1' | 'mcp'
+
+export type Principals = {
+  /** The caller as it stands in the given workspace, or null where the token opens nothing now. */
+  resolve(token: string, workspaceId: string | null, address: string, resource?: Resource): Promise<Caller | null>
+  /** The same credential in another workspace: for operations whose body names it. */
+  inWorkspace(token: string, workspaceId: string): Promise<Caller | null>
+}
+
+type PrincipalRow = {
+  credentialId: string
+  userId: string | null
+  ownerId: string
+  callerKind: CallerKind | null
+  scopes: Scope[] | null
+  memberScopes: Scope[] | null
+  boundTo: string | null
+  role: Role | null
+  workspaceStatus: string | null
+  /** The earliest moment at which the credential ends by itself. */
+  ends: string | null
+  expires: string | null
+  allowedIps: string[] | null
+  verified: boolean
+  /** Of an OAuth token only. */
+  resource?: Resource | null
+}
+
+type Principal = { caller: Caller; endsMs: number; resource: Resource | null | undefined }
+
+/** A change in one of these may change what a credential is worth. */
+const watched = [
+  'sessions',
+  'users',
+  'workspaces',
+  'workspace_members',
+  'teams',
+  'api_keys',
+  'api_key_secrets',
+  'agent_runs',
+  'oauth_clients',
+  'oauth_grants',
+  'oauth_objects',
+]
+
+const lookups: readonly [prefix: string, look: (digest: string, workspaceId: string | null) => Sql][] = [
+  ['sess_', sessionSql],
+  ['atr_', keySql],
+  ['run_', runSql],
+  ['oat_', oauthSql],
+]
+
+type Options = { requireVerifiedEmail: boolean; now: () => Date }
+
+export function principals(database: Database, { requireVerifiedEmail, now }: Options): Principals {
+  const known = database.engine === 'pglite' ? rememberUntilCommit(database) : null
+
+  async function look(token: string, workspaceId: string | null): Promise<Principal | null> {
+    const lookup = lookups.find(([prefix]) => token.startsWith(prefix))
+    // A key with a wrong checksum was never ours: no need to ask the database.
+    if (!lookup || (lookup[1] === keySql && !isKeySecret(token))) return null
+    const digest = tokenHash(token)
+    const remembered = known?.get(digest, workspaceId)
+    if (remembered) return remembered
+    const keep = known?.keeper(digest, workspaceId)
+    const row = await first<PrincipalRow>(database, lookup[1](digest, workspaceId))
+    if (!row) return null
+    const { resource } = row
+    const principal = { caller: toCaller(row, workspaceId, requireVerifiedEmail), endsMs: endOf(row), resource }
+    keep?.(principal)
+    return principal
+  }
+
+  async function live(token: string, workspaceId: string | null): Promise<Principal | null> {
+    const principal = await look(token, workspaceId)
+    return principal && principal.endsMs > now().getTime() ? principal : null
+  }
+
+  return {
+    async resolve(token, workspaceId, address, resource = 'v1') {
+      const principal = await live(token, workspaceId)
+      if (!principal || (principal.resource !== undefined && principal.resource !== resource)) return null
+      return allowsAddress(principal.caller.allowedIps, address) ? principal.caller : null
+    },
+    inWorkspace: async (token, workspaceId) => (await live(token, workspaceId))?.caller ?? null,
+  }
+}
+
+function endOf(row: PrincipalRow): number {
+  return row.ends === null ? Number.POSITIVE_INFINITY : Date.parse(row.ends)
+}
+
+function toCaller(row: PrincipalRow, workspaceId: string | null, requireVerifiedEmail: boolean): Caller {
+  const { scopes: own, memberScopes } = row
+  const scopes = own && memberScopes ? own.filter(scope => memberScopes.includes(scope)) : (own ?? memberScopes)
+  // A credential of one workspace is nobody in any other, whatever its owner is at home.
+  const isElsewhere = row.boundTo !== null && workspaceId !== null && workspaceId !== row.boundTo
+  return {
+    credential: credentialOf(row),
+    credentialId: row.credentialId,
+    userId: row.userId,
+    ownerId: row.ownerId,
+    callerKind: row.callerKind,
+    scopes,
+    boundTo: row.boundTo,
+    role: isElsewhere ? null : row.role,
+    workspaceId,
+    workspaceStatus: isElsewhere ? null : row.workspaceStatus,
+    unverified: requireVerifiedEmail && row.userId !== null && !row.verified,
+    expires: row.expires,
+    allowedIps: row.allowedIps,
+  }
+}
+
+function credentialOf({ boundTo, callerKind, credentialId }: PrincipalRow): Caller['credential'] {
+  if (boundTo === null) return 'session'
+  if (credentialId.startsWith('grt_')) return 'oauth'
+  return callerKind && credentialId.startsWith('agent_run_') ? 'run' : 'key'
+}
+
+function sessionSql(digest: string, workspaceId: string | null): Sql {
+  return sql`
+    select s.id as credential_id, s.user_id, s.user_id as owner_id, null as caller_kind, null as scopes,
+      m.scopes as member_scopes, null as bound_to, m.position as role, w.status as workspace_status,
+      least(s.expires, s.last_used + make_interval(days => ${sessionIdleDays}::int)) as ends, s.expires,
+      null as allowed_ips, u.verified_at is not null as verified
+    from sessions s
+    join users u on u.id = s.user_id
+    left join workspace_members m on m.user_id = s.user_id and m.workspace_id = ${workspaceId} and m.status = 'active'
+    left join workspaces w on w.id = m.workspace_id
+    where s.hash = ${digest}`
+}
+
+/** `system` acts as admin, a team as member, a user as what they are now; nobody behind it, and it opens nothing. */
+const roleOfOwner = sql`
+  case when c.owner_id = 'system' then 'admin' when t.id is not null then 'member' else m.position end as role`
+
+/** A secret on its way out ends when its overlap does, and so does whatever is made with it. */
+function keySql(digest: string): Sql {
+  return sql`
+    select c.id as credential_id, m.user_id, c.owner_id, c.caller_kind, c.scopes, m.scopes as member_scopes,
+      c.workspace_id as bound_to, ${roleOfOwner}, w.status as workspace_status,
+      least(c.expires, k.until) as ends, least(c.expires, k.until) as expires, c.allowed_ips,
+      u.verified_at is not null as verified
+    from api_key_secrets k
+    join api_keys c on c.id = k.key_id and c.enabled
+    join workspaces w on w.id = c.workspace_id and w.status = 'active'
+    left join workspace_members m on m.workspace_id = c.workspace_id and m.user_id = c.owner_id and m.status = 'active'
+    left join users u on u.id = m.user_id
+    left join teams t on t.id = c.owner_id and t.workspace_id = c.workspace_id
+    where k.hash = ${digest} and (c.owner_id = 'system' or t.id is not null or m.user_id is not null)`
+}
+
+function runSql(digest: string): Sql {
+  return sql`
+    select c.id as credential_id, m.user_id, c.owner_id, c.caller_kind, c.scopes, m.scopes as member_scopes,
+      c.workspace_id as bound_to, ${roleOfOwner}, w.status as workspace_status,
+      c.expires as ends, c.expires, null as allowed_ips, u.verified_at is not null as verified
+    from agent_runs c
+    join workspaces w on w.id = c.workspace_id and w.status = 'active'
+    left join workspace_members m on m.workspace_id = c.workspace_id and m.user_id = c.owner_id and m.status = 'active'
+    left join users u on u.id = m.user_id
+    left join teams t on t.id = c.owner_id and t.workspace_id = c.workspace_id
+    where c.hash = ${digest} and (c.owner_id = 'system' or t.id is not null or m.user_id is not null)`
+}
+
+/** The consent is the credential: it outlives its tokens. What was asked for is cut by the consent and the client's list. */
+function oauthSql(digest: string, workspaceId: string | null): Sql {
+  return sql`
+    select g.id as credential_id, g.user_id, g.user_id as owner_id, null as caller_kind,
+      array(select s from unnest(o.scopes) s where s = any(g.scopes) and (c.scopes is null or s = any(c.scopes))) as scopes,
+      m.scopes as member_scopes, g.workspace_id as bound_to, m.position as role, w.status as workspace_status,
+      least(o.expires, g.expires_at) as ends, g.expires_at as expires, null as allowed_ips,
+      u.verified_at is not null as verified, o.resource, ${workspaceId}::text as asked
+    from oauth_objects o
+    join oauth_grants g on g.id = o.grant_id
+    join oauth_clients c on c.id = g.client_id and c.is_active
+    join users u on u.id = g.user_id
+    join workspaces w on w.id = g.workspace_id and w.status = 'active'
+    join workspace_members m on m.workspace_id = g.workspace_id and m.user_id = g.user_id and m.status = 'active'
+    where o.id = ${digest} and o.kind = 'AccessToken'`
+}
+
+const mostRemembered = 20_000
+
+/**
+ * With one process and one session, a commit is known here before anything can follow it: what is remembered is
+ * dropped in that tick. On PostgreSQL another process may write, so nothing is remembered there.
+ */
+function rememberUntilCommit(database: Database) {
+  const byToken = new Map<string, Map<string | null, Principal>>()
+  let generation = 0
+  database.onCommit(tables => {
+    if (!watched.some(table => tables.has(table)) && !tables.has('+workspace_members')) return
+    generation++
+    byToken.clear()
+  })
+  return {
+    get: (digest: string, workspaceId: string | null) => byToken.get(digest)?.get(workspaceId),
+    /** Keeps nothing that was asked for before the last change. */
+    keeper(digest: string, workspaceId: string | null) {
+      const asked = generation
+      return (principal: Principal) => {
+        if (asked !== generation) return
+        if (byToken.size >= mostRemembered) byToken.clear()
+        const places = byToken.get(digest) ?? new Map<string | null, Principal>()
+        // Strangers' workspaces are not kept: anyone could fill the memory with them.
+        if (principal.caller.role !== null || workspaceId === null)
+          byToken.set(digest, places.set(workspaceId, principal))
+      }
+    },
+  }
+}

@@ -1,0 +1,85 @@
+// Calls that the server makes to itself for a tool: through the door that every client uses, with the caller's own
+// credential, address and name, so that nothing is checked or written in a second way.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { requestOf } from '../client/request.ts'
+import { ApiError, type ErrorKind, errors } from '../contract/errors.ts'
+import type { CallOperation, RehearseOperation, Surface } from '../kit/context.ts'
+import { operation as lookUp } from '../operations.ts'
+import { asRehearsal, asTool } from './surface.ts'
+
+export type Relayed = { status: number; text: string }
+
+type Outgoing = { method: string; path: string; body: string | undefined }
+
+/** No tool waits longer than this for its operation. */
+const longestMs = 60_000
+
+/** `surface` travels beside the call; no header of the caller's can claim to be a tool call. */
+export function relay(
+  app: FastifyInstance,
+  request: FastifyRequest,
+  token: string,
+  surface: Surface,
+): (outgoing: Outgoing, signal?: AbortSignal) => Promise<Relayed> {
+  const passed = ['user-agent', 'idempotency-key'].flatMap(name => {
+    const value = request.headers[name]
+    return typeof value === 'string' ? [[name, value]] : []
+  })
+  const credential = token.startsWith('atr_') ? { 'x-api-key': token } : { authorization: `Bearer ${token}` }
+  return async ({ method, path, body }, signal) => {
+    const late = AbortSignal.timeout(longestMs)
+    const answer = await asTool(surface, async () => {
+      return await app.inject({
+        method: method as 'GET',
+        url: path,
+        headers: {
+          ...Object.fromEntries(passed),
+          ...credential,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { payload: body }),
+        remoteAddress: request.ip,
+        signal: signal ? AbortSignal.any([signal, late]) : late,
+      })
+    })
+    return { status: answer.statusCode, text: answer.payload }
+  }
+}
+
+/** For a handler's `before`: the result, or the refusal as the operation gave it. */
+export function callOperation(send: () => ReturnType<typeof relay>): CallOperation {
+  return async (id, input) => {
+    const operation = lookUp(id)
+    if (!operation) throw new Error(`no operation ${id}`)
+    const { status, text } = await send()(requestOf(operation, input as Record<string, unknown>))
+    const { success, result, error } = JSON.parse(text)
+    if (success) return result
+    throw failureOf(status, error)
+  }
+}
+
+/** The same request by the same door, which answers without content where it would have gone on. */
+export function rehearseOperation(send: () => ReturnType<typeof relay>): RehearseOperation {
+  return async (id, input) => {
+    const operation = lookUp(id)
+    if (!operation) throw new Error(`no operation ${id}`)
+    const outgoing = requestOf(operation, input as Record<string, unknown>)
+    const { method, path } = outgoing
+    const { status, text } = await asRehearsal(() => send()(outgoing))
+    if (status === rehearsed) return { method, path, refusal: null }
+    const { error } = JSON.parse(text)
+    if (status !== errors.forbidden.status) throw failureOf(status, error)
+    const { reason, missing = [] } = error.metadata
+    return { method, path, refusal: { reason, missing, detail: error.detail } }
+  }
+}
+
+/** No operation answers so. */
+export const rehearsed = 204
+
+type Failure = { detail?: string; metadata?: Record<string, unknown> } | null | undefined
+
+function failureOf(status: number, error: Failure): ApiError {
+  const kind = (Object.keys(errors) as ErrorKind[]).find(name => errors[name].status === status) ?? 'internal'
+  return new ApiError(kind, error?.detail ?? '', error?.metadata)
+}

@@ -1,0 +1,83 @@
+// Answers that are files or streams: sent as fast as the caller reads, ended when the credential ends.
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Stream } from '../contract/operation.ts'
+
+export type StreamOptions = {
+  /** Asked every few seconds while a stream of events is open. */
+  isStillAllowed: () => Promise<boolean>
+  onFailure: (error: unknown) => void
+  checkMs?: number
+  /** A reader that takes nothing for this long is dropped; it can come back with Last-Event-ID. */
+  patienceMs?: number
+}
+
+const openStreams = new WeakMap<FastifyInstance, Set<() => void>>()
+
+/** Before the server closes: readers of live updates come back elsewhere, with Last-Event-ID. */
+export function endStreamsOnClose(app: FastifyInstance): void {
+  const open = new Set<() => void>()
+  openStreams.set(app, open)
+  app.addHook('preClose', async () => {
+    for (const end of open) end()
+  })
+}
+
+export async function sendStream(reply: FastifyReply, stream: Stream, options: StreamOptions): Promise<void> {
+  const { contentType, fileName, chunks } = stream
+  const { isStillAllowed, onFailure, checkMs = 15_000, patienceMs = 30_000 } = options
+  const isLive = contentType === 'text/event-stream'
+  reply.header('content-type', contentType).header('cache-control', 'no-store').header('x-accel-buffering', 'no')
+  if (fileName) reply.header('content-disposition', `attachment; filename="${fileName}"`)
+  const headers = reply.getHeaders()
+  reply.hijack()
+  const { raw } = reply
+  raw.writeHead(200, headers as Record<string, string>)
+  const open = openStreams.get(reply.server)
+  const source = chunks[Symbol.asyncIterator]()
+  let isOpen = true
+  const end = () => {
+    if (!isOpen) return
+    isOpen = false
+    clearInterval(checking)
+    open?.delete(end)
+    raw.end()
+  }
+  if (isLive) open?.add(end)
+  const check = async () => {
+    if (!(await isStillAllowed().catch(() => false))) return end()
+    // Ended while the question was open, nothing may be written; backed up, nothing more should wait.
+    if (isOpen && !raw.writableNeedDrain) raw.write(': still here\n\n')
+  }
+  const checking = isLive ? setInterval(() => void check(), checkMs).unref() : undefined
+  const closed = new Promise<void>(resolve => raw.once('close', () => resolve()))
+  raw.once('close', end)
+  try {
+    while (isOpen) {
+      const next = await Promise.race([source.next(), closed])
+      if (!next || next.done || !isOpen) break
+      if (!raw.write(next.value)) await drained(raw, closed, patienceMs)
+    }
+    end()
+  } catch (error) {
+    onFailure(error)
+    // A cut connection, not a clean end: what was sent is not the whole.
+    raw.destroy()
+  } finally {
+    clearInterval(checking)
+    // A generator that waits for news is left to the collector; one that can end is ended.
+    void source.return?.()?.catch(() => {})
+  }
+}
+
+function drained(raw: FastifyReply['raw'], closed: Promise<void>, patienceMs: number): Promise<void> {
+  return new Promise(resolve => {
+    const late = setTimeout(() => raw.destroy(), patienceMs)
+    const done = () => {
+      clearTimeout(late)
+      raw.off('drain', done)
+      resolve()
+    }
+    raw.once('drain', done)
+    void closed.then(done)
+  })
+}

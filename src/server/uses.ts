@@ -1,0 +1,133 @@
+// When credentials were last used: gathered in memory, written in batches, never on the path of a request.
+import type { Scope } from '../contract/scopes.ts'
+import type { Caller, Log } from '../kit/context.ts'
+import type { Database } from '../kit/db.ts'
+import { sql } from '../kit/sql.ts'
+
+export type Uses = {
+  /** A credential came in, whatever it may do. */
+  saw(caller: Caller): void
+  /** It was let through, by these scopes. */
+  used(caller: Caller, scopes: readonly Scope[]): void
+  flush(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** At most one write per key, and per member, in this time. */
+const flushMs = 60_000
+const sessionGapMs = 3_600_000
+
+type KeyUse = { id: string; at: string; scopes: Record<string, string> }
+type SessionUse = { id: string; at: string }
+type MemberUse = { workspaceId: string; userId: string; at: string }
+
+export function gatherUses(database: Database, now: () => Date, log: Log): Uses {
+  let keys = new Map<string, KeyUse>()
+  let grants = new Map<string, KeyUse>()
+  let sessions = new Map<string, SessionUse>()
+  let members = new Map<string, MemberUse>()
+  /** Session → when its use was last written: at most hourly. */
+  const written = new Map<string, number>()
+
+  async function flush(): Promise<void> {
+    const uses = {
+      keys: [...keys.values()],
+      grants: [...grants.values()],
+      sessions: [...sessions.values()],
+      members: [...members.values()],
+    }
+    keys = new Map()
+    grants = new Map()
+    sessions = new Map()
+    members = new Map()
+    if (uses.keys.length > 0) await writeKeys(database, uses.keys)
+    if (uses.grants.length > 0) await writeGrants(database, uses.grants)
+    if (uses.sessions.length > 0) await writeSessions(database, uses.sessions)
+    if (uses.members.length > 0) await writeMembers(database, uses.members)
+  }
+
+  const timer = setInterval(() => {
+    for (const [id, at] of written) if (now().getTime() - at > sessionGapMs) written.delete(id)
+    flush().catch(error => log.error({ err: error }, 'last uses could not be written'))
+  }, flushMs).unref()
+
+  return {
+    saw(caller) {
+      const { credential, credentialId: id } = caller
+      const at = now()
+      const ofKind = credential === 'key' ? keys : credential === 'oauth' ? grants : null
+      ofKind?.set(id, { id, scopes: ofKind.get(id)?.scopes ?? {}, at: at.toISOString() })
+      if (credential !== 'session' || at.getTime() - (written.get(id) ?? 0) < sessionGapMs) return
+      written.set(id, at.getTime())
+      sessions.set(id, { id, at: at.toISOString() })
+    },
+    used(caller, scopes) {
+      const { credential, credentialId: id, userId, role } = caller
+      const at = now().toISOString()
+      const use = credential === 'key' ? keys.get(id) : credential === 'oauth' ? grants.get(id) : undefined
+      if (use) for (const scope of scopes) use.scopes[scope] = at
+      const workspaceId = caller.boundTo ?? caller.workspaceId
+      if (userId !== null && role !== null && workspaceId !== null) {
+        members.set(`${workspaceId}:${userId}`, { workspaceId, userId, at })
+      }
+    },
+    flush,
+    async stop() {
+      clearInterval(timer)
+      await flush()
+    },
+  }
+}
+
+/** Rows are locked in one order, since other processes write theirs too; what is newer there stays. */
+async function writeKeys(database: Database, uses: readonly KeyUse[]): Promise<void> {
+  await database.query(sql`
+    with u as (
+      select * from jsonb_to_recordset(${JSON.stringify(uses)}::jsonb) as u(id text, at timestamptz, scopes jsonb)
+    ), held as (
+      select k.id from api_keys k where k.id in (select id from u) order by k.id for no key update
+    )
+    update api_keys k set last_active = greatest(k.last_active, u.at), scope_use = (
+      select coalesce(jsonb_object_agg(name, at), '{}') from (
+        select name, max(at) as at from (
+          select * from jsonb_each_text(k.scope_use) union all select * from jsonb_each_text(u.scopes)) both_uses(name, at)
+        group by name) newest)
+    from u join held using (id) where k.id = u.id`)
+}
+
+async function writeGrants(database: Database, uses: readonly KeyUse[]): Promise<void> {
+  await database.query(sql`
+    with u as (
+      select * from jsonb_to_recordset(${JSON.stringify(uses)}::jsonb) as u(id text, at timestamptz, scopes jsonb)
+    ), held as (
+      select g.id from oauth_grants g where g.id in (select id from u) order by g.id for no key update
+    )
+    update oauth_grants g set last_used_at = greatest(g.last_used_at, u.at), scope_use = g.scope_use || u.scopes
+    from u join held using (id) where g.id = u.id`)
+}
+
+async function writeSessions(database: Database, uses: readonly SessionUse[]): Promise<void> {
+  await database.query(sql`
+    with u as (
+      select * from jsonb_to_recordset(${JSON.stringify(uses)}::jsonb) as u(id text, at timestamptz)
+    ), held as (
+      select s.id from sessions s where s.id in (select id from u) order by s.id for no key update
+    )
+    update sessions s set last_used = greatest(s.last_used, u.at) from u join held using (id)
+    where s.id = u.id and s.last_used <= u.at - make_interval(secs => ${sessionGapMs / 1000}::int)`)
+}
+
+async function writeMembers(database: Database, uses: readonly MemberUse[]): Promise<void> {
+  await database.query(sql`
+    with u as (
+      select * from jsonb_to_recordset(${JSON.stringify(uses)}::jsonb)
+        as u("workspaceId" text, "userId" text, at timestamptz)
+    ), held as (
+      select m.workspace_id, m.user_id from workspace_members m
+      where (m.workspace_id, m.user_id) in (select "workspaceId", "userId" from u)
+      order by m.workspace_id, m.user_id for no key update
+    )
+    update workspace_members m set last_active = greatest(m.last_active, u.at)
+    from u join held on held.workspace_id = u."workspaceId" and held.user_id = u."userId"
+    where m.workspace_id = held.workspace_id and m.user_id = held.user_id`)
+}
