@@ -1,0 +1,128 @@
+// A local MCP server on stdio that hands every message to the one of the service, with the stored credential.
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { ConnectionError, deliver } from '../client/transport.ts'
+import { usage } from './failures.ts'
+import { credentialOf, outgoing, type Session } from './session.ts'
+
+type Message = {
+  jsonrpc?: string
+  id?: string | number | null
+  method?: string
+  params?: {
+    name?: string
+    uri?: string
+    protocolVersion?: string
+    requestId?: string | number
+    _meta?: Record<string, unknown>
+  }
+  result?: { protocolVersion?: string }
+}
+
+const versionKey = 'io.modelcontextprotocol/protocolVersion'
+
+/** Ends when stdin does, after the last answer. */
+export async function bridge(session: Session, toolset: string | undefined): Promise<void> {
+  const { terminal, settings } = session
+  const credential = await credentialOf(session, '/mcp')
+  if (!credential.apiKey && !credential.token) throw usage(`Not logged in to ${settings.baseUrl}.`, 'Run: atrium login')
+  const path = toolset ? `/mcp/${toolset.replace(/^\/+/, '')}` : '/mcp'
+  const link: Link = { session, path, version: null, underWay: new Map() }
+  const open = new Set<Promise<void>>()
+  for await (const line of createInterface({ input: Readable.from(terminal.stdin) })) {
+    if (line.trim() === '') continue
+    const handed = hand(link, line)
+    open.add(handed)
+    handed.finally(() => open.delete(handed))
+  }
+  await Promise.all(open)
+}
+
+type Link = {
+  session: Session
+  path: string
+  /** Agreed on by `initialize`, for clients of before the revision that did away with it. */
+  version: string | null
+  underWay: Map<string | number, AbortController>
+}
+
+async function hand(link: Link, line: string): Promise<void> {
+  const { stdout } = link.session.terminal
+  const message = parse(line)
+  if (!message) return void stdout.write(`${failure(null, -32700, 'This line is not JSON.')}\n`)
+  if (message.method === 'notifications/cancelled') link.underWay.get(message.params?.requestId ?? '')?.abort()
+  const stop = new AbortController()
+  const { id } = message
+  if (id !== undefined && id !== null) link.underWay.set(id, stop)
+  try {
+    await exchange(link, message, line, stop.signal)
+  } catch (error) {
+    const text = error instanceof ConnectionError ? `${error.message}.` : (error as Error).message
+    if (id !== undefined && !stop.signal.aborted) stdout.write(`${failure(id, -32603, text)}\n`)
+  } finally {
+    if (id !== undefined && id !== null) link.underWay.delete(id)
+  }
+}
+
+function parse(line: string): Message | null {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return null
+  }
+}
+
+function failure(id: Message['id'], code: number, message: string): string {
+  return JSON.stringify({ jsonrpc: '2.0', id: id ?? null, error: { code, message } })
+}
+
+async function exchange(link: Link, message: Message, line: string, signal: AbortSignal): Promise<void> {
+  const { session, path } = link
+  const { terminal, retries } = session
+  const request = outgoing(session, { method: 'POST', path, body: line }, await credentialOf(session, '/mcp'))
+  Object.assign(request.headers, headersFor(link, message))
+  const answer = await deliver(request, { retries, signal: AbortSignal.any([signal, terminal.signal]) })
+  const type = answer.headers.get('content-type') ?? ''
+  if (type.startsWith('text/event-stream')) return await relay(link, answer)
+  const text = await answer.text()
+  const reply = parse(text)
+  // A refusal at the door knows no id; the client that waits needs its own.
+  if (reply?.jsonrpc) pass(link, reply.id === null ? JSON.stringify({ ...reply, id: message.id ?? null }) : text)
+  else if (message.id !== undefined && text !== '') {
+    terminal.stdout.write(
+      `${failure(message.id, -32603, `The service answered ${answer.status}; try: atrium whoami`)}\n`,
+    )
+  }
+}
+
+function headersFor(link: Link, { method, params }: Message): Record<string, string> {
+  const version = params?._meta?.[versionKey] ?? link.version
+  const name = params?.name ?? params?.uri
+  return {
+    accept: 'application/json, text/event-stream',
+    ...(typeof version === 'string' && { 'mcp-protocol-version': version }),
+    ...(method && { 'mcp-method': method }),
+    ...(name && { 'mcp-name': /^[\x20-\x7e]*$/.test(name) ? name : encodeURIComponent(name) }),
+  }
+}
+
+/** Each event's text is one message. */
+async function relay(link: Link, answer: Response): Promise<void> {
+  const lines = createInterface({ input: Readable.fromWeb(answer.body as never) })
+  let text: string[] = []
+  for await (const line of lines) {
+    if (line.startsWith('data:')) text.push(line.slice(5).trimStart())
+    if (line !== '' || text.length === 0) continue
+    pass(link, text.join('\n'))
+    text = []
+  }
+  if (text.length > 0) pass(link, text.join('\n'))
+}
+
+/** On stdio a message is one line. */
+function pass(link: Link, text: string): void {
+  const message = parse(text)
+  if (!message) return
+  link.version = message.result?.protocolVersion ?? link.version
+  link.session.terminal.stdout.write(`${JSON.stringify(message)}\n`)
+}

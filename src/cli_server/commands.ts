@@ -1,0 +1,29 @@
+// The commands that run the platform on this machine; the server is only loaded by the one that is called.
+import type { LocalCommand } from '../cli/tree.ts'
+
+export const serverCommands: LocalCommand[] = [
+  {
+    name: 'serve',
+    summary: 'run the platform on this machine',
+    run: async () => {
+      await import('../main.ts')
+      // It runs until it is told to stop.
+      return await new Promise<number>(() => {})
+    },
+  },
+  {
+    name: 'config',
+    summary: 'show the configuration that serve would run with',
+    run: async (session, options) => (await import('./show_config.ts')).showConfig(session, options),
+  },
+  {
+    name: 'doctor',
+    summary: 'check configuration, database, mail, Redis, disk and clock',
+    run: async (session, options) => (await import('./doctor.ts')).doctor(session, options),
+  },
+  {
+    name: 'migrate',
+    summary: 'bring the database up to this version',
+    run: async session => (await import('./migrate_database.ts')).migrateDatabase(session),
+  },
+]

@@ -1,0 +1,174 @@
+// Looks at everything the service stands on, and says what to do about what is wrong.
+import { access, constants, mkdir, statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { type OutputOptions, print } from '../cli/output.ts'
+import type { Session } from '../cli/session.ts'
+import type { Database } from '../kit/db.ts'
+import { sql } from '../kit/sql.ts'
+import { type Config, readConfig } from '../server/config.ts'
+import { readMigrations } from '../server/migrations.ts'
+import { openDatabase, reasonOf } from './open_database.ts'
+
+type State = 'ok' | 'warning' | 'failed'
+type Finding = { check: string; state: State; finding: string; todo: string | null }
+
+const enoughBytes = 1_000_000_000
+const mostSkewMs = 2_000
+/** A clock that is before this program was made is wrong. */
+const earliest = Date.parse('2026-11-01T00:00:00Z')
+
+/** 0 where the service can run, 1 where it cannot. */
+export async function doctor({ terminal }: Session, options: OutputOptions): Promise<number> {
+  const items = await examine(terminal.env)
+  await print(terminal, { items, count: items.length }, { columns: 'check,state,finding,todo', ...options })
+  return items.some(({ state }) => state === 'failed') ? 1 : 0
+}
+
+async function examine(env: Readonly<Record<string, string | undefined>>): Promise<Finding[]> {
+  let config: Config
+  try {
+    config = readConfig(env)
+  } catch (error) {
+    return [failed('configuration', (error as Error).message, 'Correct it; atrium config shows all of it.')]
+  }
+  return [
+    ok('configuration', `serves ${config.PUBLIC_URL}`),
+    await disk(config),
+    ...(await database(config)),
+    await redis(config),
+    await mail(config),
+  ]
+}
+
+function ok(check: string, finding: string): Finding {
+  return { check, state: 'ok', finding, todo: null }
+}
+
+function failed(check: string, finding: string, todo: string, state: State = 'failed'): Finding {
+  return { check, state, finding, todo }
+}
+
+async function disk({ DATA_DIR }: Config): Promise<Finding> {
+  try {
+    await mkdir(DATA_DIR, { recursive: true, mode: 0o700 })
+    await access(DATA_DIR, constants.R_OK | constants.W_OK)
+    const { bavail, bsize } = await statfs(DATA_DIR)
+    const free = `${(Number(bavail * bsize) / 1e9).toFixed(1)} GB free in ${DATA_DIR}`
+    if (bavail * bsize >= enoughBytes) return ok('disk', free)
+    return failed('disk', free, 'Make room, or set DATA_DIR to a larger disk.', 'warning')
+  } catch (error) {
+    return failed(
+      'disk',
+      `${DATA_DIR} cannot be written (${reasonOf(error)})`,
+      `Check ${dirname(DATA_DIR)}, or set DATA_DIR.`,
+    )
+  }
+}
+
+async function database(config: Config): Promise<Finding[]> {
+  let opened: Database
+  try {
+    opened = await openDatabase(config)
+  } catch (error) {
+    const text = (error as Error).message
+    // The service itself holds the embedded database; it can say more than we can.
+    if (/in use|another process|locked/i.test(text)) return [await ready(config), clock(null)]
+    const todo = config.DATABASE_URL ? 'Start PostgreSQL there, or correct DATABASE_URL.' : 'Check DATA_DIR.'
+    return [failed('database', `does not open (${reasonOf(error)})`, todo), clock(null)]
+  }
+  try {
+    const [row] = await opened.query<{ version: string; now: string }>(sql`select version() as version, now() as now`)
+    const pending = await pendingMigrations(opened)
+    const name = row?.version.split(' ').slice(0, 2).join(' ') ?? opened.engine
+    const state =
+      pending > 0
+        ? failed(
+            'database',
+            `${name}, ${pending} migrations to come`,
+            'Run: atrium migrate (or atrium serve).',
+            'warning',
+          )
+        : ok('database', `${name}, up to date`)
+    return [state, clock(config.DATABASE_URL ? Date.parse(row?.now ?? '') : null)]
+  } finally {
+    await opened.close()
+  }
+}
+
+async function pendingMigrations(opened: Database): Promise<number> {
+  const [found] = await opened.query<{ name: string | null }>(sql`select to_regclass('migrations')::text as name`)
+  const all = readMigrations()
+  if (!found?.name) return all.length
+  const rows = await opened.query<{ name: string }>(sql`select name from migrations`)
+  const applied = new Set(rows.map(({ name }) => name))
+  return all.filter(({ name }) => !applied.has(name)).length
+}
+
+async function ready({ PUBLIC_URL, HOST, PORT }: Config): Promise<Finding> {
+  const address = `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`
+  try {
+    const answer = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(3_000) })
+    if (answer.ok) return ok('database', `in use by the service at ${address}, which is ready`)
+    return failed('database', `the service at ${address} is not ready (${answer.status})`, 'Look at its log.')
+  } catch {
+    return failed(
+      'database',
+      'in use by another process',
+      `Is another service running beside ${PUBLIC_URL}? Stop it.`,
+      'warning',
+    )
+  }
+}
+
+function clock(databaseMs: number | null): Finding {
+  const now = Date.now()
+  if (now < earliest)
+    return failed('clock', new Date(now).toISOString(), 'Set the clock; tokens and codes depend on it.')
+  if (databaseMs === null) return ok('clock', new Date(now).toISOString())
+  const skew = Math.abs(now - databaseMs)
+  if (skew <= mostSkewMs) return ok('clock', `${skew} ms from the database's`)
+  return failed(
+    'clock',
+    `${Math.round(skew / 1000)} s from the database's`,
+    'Let both machines set their clocks by NTP.',
+  )
+}
+
+async function redis({ REDIS_URL, WORKERS }: Config): Promise<Finding> {
+  if (!REDIS_URL) {
+    if (WORKERS === 1) return ok('redis', 'not used; limits are counted in the process')
+    return failed(
+      'redis',
+      'not set, and WORKERS is above 1',
+      'Set REDIS_URL, or each process counts for itself.',
+      'warning',
+    )
+  }
+  try {
+    const { redisLimiter } = await import('../server/backends/redis.ts')
+    const limiter = await redisLimiter(REDIS_URL, () => {})
+    await limiter.ping?.()
+    await limiter.close()
+    return ok('redis', 'answers')
+  } catch (error) {
+    return failed('redis', `does not answer (${reasonOf(error)})`, 'Start Redis there, or correct REDIS_URL.')
+  }
+}
+
+async function mail({ SMTP_URL, PUBLIC_URL }: Config): Promise<Finding> {
+  if (!SMTP_URL) return ok('mail', `not sent; shown on ${PUBLIC_URL}/dev/mailbox`)
+  const { createTransport } = await import('nodemailer')
+  const transport = createTransport(SMTP_URL, { connectionTimeout: 5_000, greetingTimeout: 5_000 } as never)
+  try {
+    await transport.verify()
+    return ok('mail', 'the mail server accepts us')
+  } catch (error) {
+    return failed(
+      'mail',
+      `the mail server does not (${(error as Error).message})`,
+      'Correct SMTP_URL, or start the mail server.',
+    )
+  } finally {
+    transport.close()
+  }
+}
