@@ -1,0 +1,188 @@
+// The platform as an MCP server: one small server per request, over lists that are built once and kept.
+import {
+  type AuthInfo,
+  type CallToolResult,
+  createMcpHandler,
+  type InputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+  type ServerContext,
+  type Tool,
+} from '@modelcontextprotocol/server'
+import { documentVersion } from '../contract/openapi.ts'
+import type { Operations } from '../contract/operation.ts'
+import type { OperationTool } from '../contract/tools.ts'
+import { operations as allOperations } from '../operations.ts'
+import { catalogueOf, isInToolset, isOffered, keyOf, type View } from './catalogue.ts'
+import { confirm, confirmations } from './confirmation.ts'
+import { everydayOperations, everydayTools } from './everyday.ts'
+import { listed, read, resourcesOf } from './resources.ts'
+import { failed } from './results.ts'
+import { type Arguments, type Call, runOperation } from './run.ts'
+
+/** One request: who asks, what they see, and how to reach the platform as them. */
+export type Visit = { view: View; credentialId: string; call: Call }
+
+export type McpOptions = {
+  publicUrl: string
+  /** At least 32 bytes: signs what is asked of a person until the answer comes back. */
+  stateKey: string
+  onError?: (error: Error) => void
+}
+
+export type BuildServer = (visit: Visit, options: McpOptions) => Server
+
+export type Mcp = {
+  fetch(request: Request, visit: Visit, body: unknown): Promise<Response>
+  close(): Promise<void>
+}
+
+/** Nothing is published to subscribers yet, so that a few are as good as many. */
+const mostSubscriptions = 256
+
+/** Both eras on the same address: the newest by itself, 2025 clients one request at a time. */
+export function createMcp(options: McpOptions, build: BuildServer = buildServer): Mcp {
+  const handler = createMcpHandler(({ authInfo }) => build(visitIn(authInfo), options), {
+    maxSubscriptions: mostSubscriptions,
+    ...(options.onError && { onerror: options.onError }),
+  })
+  return {
+    fetch: (request, visit, body) =>
+      handler.fetch(request, {
+        // The token itself stays outside: nothing in here needs it.
+        authInfo: { token: '', clientId: visit.credentialId, scopes: [], extra: { visit } },
+        ...(body !== undefined && { parsedBody: body }),
+      }),
+    close: () => handler.close(),
+  }
+}
+
+function visitIn(authInfo: AuthInfo | undefined): Visit {
+  const { visit } = (authInfo?.extra ?? {}) as { visit?: Visit }
+  if (!visit) throw new Error('a request reached the MCP server without a caller')
+  return visit
+}
+
+const instructions =
+  'Atrium: workspaces with members, teams and API keys. Every operation of its REST API can be called here. ' +
+  'workspaceId may be left out: it is the workspace of your credential. ' +
+  'At the plain address, find operations with search_operations, read what they take with describe_operation, ' +
+  'then call them. Lists take perPage, page and filters; a filter value that begins with ! is left out.'
+
+const minuteMs = 60_000
+
+export function buildServer(visit: Visit, options: McpOptions): Server {
+  const codec = confirmations(options.stateKey)
+  const server = new Server(
+    { name: 'atrium', title: 'Atrium', version: documentVersion },
+    {
+      capabilities: { tools: {}, resources: {} },
+      instructions,
+      requestState: { verify: codec.verify },
+      cacheHints: {
+        'tools/list': { ttlMs: minuteMs, cacheScope: 'private' },
+        'resources/list': { ttlMs: minuteMs, cacheScope: 'private' },
+        'resources/read': { ttlMs: minuteMs, cacheScope: 'private' },
+        'server/discover': { ttlMs: minuteMs, cacheScope: 'private' },
+      },
+    },
+  )
+  const resources = resourcesOf(allOperations, options.publicUrl)
+  server.setRequestHandler('tools/list', () => ({ tools: toolList(allOperations, visit.view) }))
+  server.setRequestHandler('tools/call', ({ params }, ctx) =>
+    callTool(visit, params.name, params.arguments ?? {}, ctx, codec),
+  )
+  server.setRequestHandler('resources/list', () => ({ resources: resources.map(listed) }))
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }))
+  server.setRequestHandler('resources/read', ({ params }) => {
+    const resource = resources.find(({ uri }) => uri === params.uri)
+    if (!resource) throw new ResourceNotFoundError(params.uri)
+    return read(resource)
+  })
+  return server
+}
+
+const mostLists = 500
+const lists = new WeakMap<Operations, Map<string, Tool[]>>()
+
+/** A pure function of its arguments, kept for equal views. */
+export function toolList(operations: Operations, view: View): Tool[] {
+  const ofRegistry = lists.get(operations) ?? new Map<string, Tool[]>()
+  lists.set(operations, ofRegistry)
+  const key = keyOf(view)
+  let tools = ofRegistry.get(key)
+  if (!tools) {
+    tools = makeList(operations, view)
+    if (ofRegistry.size >= mostLists) ofRegistry.clear()
+    ofRegistry.set(key, tools)
+  }
+  return tools
+}
+
+function makeList(operations: Operations, view: View): Tool[] {
+  const catalogue = catalogueOf(operations)
+  const isEveryday = view.toolset.areas === 'everyday'
+  const own = isEveryday ? everydayTools.filter(({ isShown }) => isShown(catalogue, view)).map(({ tool }) => tool) : []
+  const mirrored = catalogue.tools.filter(tool => isListed(view, tool) && isOffered(view, tool))
+  return [...own, ...mirrored.map(({ name }) => catalogue.listed.get(name) as Tool)]
+}
+
+function isListed({ toolset }: View, { id }: OperationTool): boolean {
+  return toolset.areas !== 'everyday' || (everydayOperations as readonly string[]).includes(id)
+}
+
+type Codec = ReturnType<typeof confirmations>
+
+export async function callTool(
+  visit: Visit,
+  name: string,
+  args: Arguments,
+  ctx: ServerContext,
+  codec: Codec,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { view, call } = visit
+  const catalogue = catalogueOf(allOperations)
+  const running = { call, workspaceId: view.standing.boundTo, signal: ctx.mcpReq.signal }
+  const everyday = view.toolset.areas === 'everyday' ? everydayTools.find(({ tool }) => tool.name === name) : undefined
+  const operation = catalogue.byName.get(name)
+  if (!everyday && !operation) {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}; ask for tools/list.`)
+  }
+  const target = everyday ? everyday.target?.(catalogue, args) : { operation: operation as OperationTool, input: args }
+  if (target) {
+    const elsewhere = notHere(view, target.operation, everyday !== undefined)
+    if (elsewhere) return failed(elsewhere)
+    const stopped = await confirmed(visit, target.operation, target.input, ctx, codec)
+    if (stopped) return stopped
+  }
+  if (everyday) return await everyday.run(catalogue, view, args, running)
+  // What the credential may not do is not stopped here: the platform refuses it, says why, and writes it down.
+  return await runOperation(operation as OperationTool, args, running)
+}
+
+/** What the address leaves out is left out, whatever the credential may do. */
+function notHere(view: View, tool: OperationTool, isByEveryday: boolean): string | null {
+  const { toolset } = view
+  if (!isInToolset(toolset, tool)) {
+    return toolset.isReadonly && tool.effect !== 'read'
+      ? `${tool.id} changes something, and this address only reads; it was not called.`
+      : `${tool.name} is not at this address; connect to /mcp/x/${tool.area} for it.`
+  }
+  if (isByEveryday || isListed(view, tool)) return null
+  return `${tool.name} has no tool of its own at this address; call "${tool.id}" with the call_…_operation tools.`
+}
+
+/** Only what would be carried out is asked about: a refusal needs no confirmation. */
+async function confirmed(
+  { view }: Visit,
+  tool: OperationTool,
+  input: Arguments,
+  ctx: ServerContext,
+  codec: Codec,
+): Promise<CallToolResult | InputRequiredResult | null> {
+  if (tool.effect !== 'destructive' || !isOffered(view, tool)) return null
+  const answer = await confirm(codec, tool, input, ctx)
+  return answer === 'declined' ? failed(`${tool.id} was not called: the person said no. Do not try again.`) : answer
+}
