@@ -1,0 +1,162 @@
+// The console's one way to the service: the typed client, with what to do when it does not answer as hoped.
+import { QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type InputOf, type OperationId, operation, type ResultOf } from '../../src/client/catalogue.ts'
+import { type Call, ConnectionError, createClient, RequestError } from '../../src/client/client.ts'
+import { requestOf } from '../../src/client/request.ts'
+import { watched } from './store.ts'
+
+export { RequestError }
+
+/** No answer came: the network is gone, or the service is. */
+export class Unreachable extends Error {
+  constructor(cause: unknown) {
+    super('The service does not answer. Your input is kept; try again in a moment.', { cause })
+    this.name = 'Unreachable'
+  }
+}
+
+/** Refused for now; `seconds` is how long the service asks to wait. */
+export class SlowDown extends RequestError {
+  readonly seconds: number
+
+  constructor(detail: string, seconds: number) {
+    super(429, { message: detail })
+    this.name = 'SlowDown'
+    this.seconds = seconds
+  }
+}
+
+/** True from the moment a call was refused for want of a session until somebody logs in again. */
+export const sessionEnded = watched(false)
+export const unreachable = watched(false)
+
+/** How long the service asked to wait when it last refused. */
+let waitSeconds = 60
+
+async function send(address: string | URL | Request, init?: RequestInit): Promise<Response> {
+  try {
+    const answer = await fetch(address, init)
+    unreachable.set(false)
+    if (answer.status === 429) waitSeconds = Number(answer.headers.get('retry-after') ?? '60')
+    return answer
+  } catch (cause) {
+    if (!init?.signal?.aborted) unreachable.set(true)
+    throw cause
+  }
+}
+
+// The client would wait out a 429 by itself; a person should rather be told.
+const client = createClient({ baseUrl: window.location.origin, retries: 0, send })
+
+/** As the pages tell them apart. */
+function toldApart(error: unknown): unknown {
+  if (error instanceof ConnectionError) return new Unreachable(error)
+  return error instanceof RequestError && error.status === 429 ? new SlowDown(error.message, waitSeconds) : error
+}
+
+type LooseCall = (id: string, input: object, options?: { signal?: AbortSignal }) => Promise<never>
+
+/** Without the dialog that asks for the password again: for the question whether anybody is logged in. */
+export const quietCall = (async (id, input, options) => {
+  try {
+    return await (client.call as unknown as LooseCall)(id, input, options)
+  } catch (error) {
+    throw toldApart(error)
+  }
+}) as LooseCall as unknown as Call
+
+export const call = (async (id, input, options) => {
+  try {
+    return await (quietCall as unknown as LooseCall)(id, input, options)
+  } catch (error) {
+    const isRefused = error instanceof RequestError && error.status === 401
+    if (isRefused && operation(id)?.access !== 'public') sessionEnded.set(true)
+    throw error
+  }
+}) as LooseCall as unknown as Call
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      retry: (tried, error) => tried < 2 && error instanceof RequestError && error.status >= 500,
+      retryDelay: tried => 300 * 2 ** tried,
+    },
+    mutations: { retry: false, networkMode: 'always' },
+  },
+})
+
+type UseCallOptions = { enabled?: boolean; keep?: boolean; refetchInterval?: number }
+
+/** An operation's result, kept and shared; `keep` shows the last page while the next one loads. */
+export function useCall<K extends OperationId>(id: K, input: InputOf<K>, options: UseCallOptions = {}) {
+  const { enabled = true, keep = false, refetchInterval } = options
+  return useQuery<ResultOf<K>, Error>({
+    queryKey: [id, input],
+    queryFn: ({ signal }) => (call as unknown as LooseCall)(id, input, { signal }),
+    enabled,
+    networkMode: 'always',
+    ...(refetchInterval !== undefined && { refetchInterval }),
+    ...(keep && { placeholderData: (before: unknown) => before as never }),
+  })
+}
+
+type UseActOptions<K extends OperationId> = {
+  onDone?: (result: ResultOf<K>, input: InputOf<K>) => void
+  /** Areas whose lists may have changed, besides the operation's own. */
+  touches?: readonly string[]
+}
+
+/** An operation that changes something; lists of its area are read again afterwards. */
+export function useAct<K extends OperationId>(id: K, { onDone, touches = [] }: UseActOptions<K> = {}) {
+  const queries = useQueryClient()
+  return useMutation<ResultOf<K>, Error, InputOf<K>>({
+    mutationFn: input => (call as unknown as LooseCall)(id, input),
+    onSuccess: async (result, input) => {
+      const areas = [id.split('.')[0], 'audit_logs', ...touches]
+      void queries.invalidateQueries({ predicate: ({ queryKey }) => areas.includes(String(queryKey[0]).split('.')[0]) })
+      onDone?.(result, input)
+    },
+  })
+}
+
+export type FieldIssue = { path: string; expected: string }
+
+/** What was wrong with single fields of the input, if the service said so. */
+export function fieldIssues(error: unknown): FieldIssue[] {
+  if (!(error instanceof RequestError) || error.status !== 400) return []
+  const { issues } = (error.metadata ?? {}) as { issues?: FieldIssue[] }
+  return issues ?? []
+}
+
+/** The address of an operation whose answer is a stream or a file. */
+export function addressOf<K extends OperationId>(id: K, input: InputOf<K>): string {
+  const known = operation(id)
+  if (!known) throw new Error(`There is no operation ${id}.`)
+  return requestOf(known, input as Record<string, unknown>).path
+}
+
+/** Reads a file as it comes, telling how far it is. */
+export async function download(
+  address: string,
+  told: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<BlobPart[]> {
+  const answer = await send(address, { signal }).catch(cause => {
+    throw signal.aborted ? cause : new Unreachable(cause)
+  })
+  if (!answer.ok || !answer.body) {
+    if (answer.status === 401) sessionEnded.set(true)
+    const body = await answer.json().catch(() => null)
+    throw new RequestError(answer.status, body?.error ?? { message: 'The file could not be read.' })
+  }
+  const parts: BlobPart[] = []
+  let bytes = 0
+  for (const reader = answer.body.getReader(); ; ) {
+    const { done, value } = await reader.read()
+    if (done) return parts
+    parts.push(value)
+    bytes += value.length
+    told(bytes)
+  }
+}

@@ -1,0 +1,72 @@
+// Who is logged in, which workspaces are theirs, and what they may do there.
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { type ResultOf, type Role, roleScopes, type Scope } from '../../src/client/catalogue.ts'
+import { queryClient, quietCall, sessionEnded, useCall } from './api.ts'
+
+export type User = ResultOf<'auth.whoami'>
+export type Workspace = ResultOf<'workspaces.get'>
+
+const perPage = 100
+const lastKey = 'atrium-last-workspace'
+
+export const meQuery = queryOptions<User, Error>({
+  queryKey: ['auth.whoami', {}],
+  queryFn: () => quietCall('auth.whoami', {}),
+  staleTime: 60_000,
+  networkMode: 'always',
+})
+
+export function useMe(): User | undefined {
+  return useQuery(meQuery).data
+}
+
+export function useWorkspaces() {
+  return useCall('workspaces.list', { perPage, orderBy: 'name', order: 'asc' })
+}
+
+/** The workspace in the address; empty outside of one. */
+export function useWorkspaceId(): string {
+  return useParams({ strict: false }).workspaceId ?? ''
+}
+
+export function useWorkspace(): Workspace | undefined {
+  const id = useWorkspaceId()
+  return useWorkspaces().data?.items.find(workspace => workspace.id === id)
+}
+
+export type Standing = { role: Role | null; can: (scope: Scope) => boolean; isKnown: boolean }
+
+/** What the person may do in this workspace: the role's scopes, cut by what the member was narrowed to. */
+export function useStanding(): Standing {
+  const workspaceId = useWorkspaceId()
+  const me = useMe()
+  const workspace = useWorkspace()
+  const enabled = workspaceId !== '' && me !== undefined && workspace?.status !== 'deleting'
+  const member = useCall('workspace_members.get', { workspaceId, userId: me?.id ?? '' }, { enabled })
+  const role = member.data?.position ?? (workspace && workspace.ownerId === me?.id ? 'owner' : null)
+  const narrowed = member.data?.scopes ?? null
+  const can = (scope: Scope) => role !== null && roleScopes[role].has(scope) && (narrowed?.includes(scope) ?? true)
+  return { role, can, isKnown: member.data !== undefined }
+}
+
+export function lastWorkspace(): string | null {
+  return localStorage.getItem(lastKey)
+}
+
+export function rememberWorkspace(id: string): void {
+  localStorage.setItem(lastKey, id)
+}
+
+/** Everything that was read belongs to whoever was logged in before. */
+export function forgetEverything(): void {
+  sessionEnded.set(false)
+  queryClient.clear()
+}
+
+/** Only an address of this site, so that a link cannot send a person elsewhere after logging in. */
+export function safeNext(next: unknown): string {
+  if (typeof next !== 'string' || !next.startsWith('/') || /^\/[/\\]/.test(next)) return '/'
+  const url = new URL(next, window.location.origin)
+  return url.origin === window.location.origin ? url.pathname + url.search + url.hash : '/'
+}
