@@ -1,0 +1,188 @@
+// Who may import whom: the table of ARCHITECTURE.md as data, held against every import line.
+import { globSync, readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { join, posix } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { operationIds } from '../src/operations.ts'
+
+const root = join(import.meta.dirname, '..')
+
+type Room = {
+  room: string
+  files: RegExp
+  /** Targets: files from the root of the repository, packages by their name. `<area>` is the file's own area. */
+  may: readonly string[]
+}
+
+/** Packages that belong to one room of the server; no other may import them. */
+const drivers = ['pg', '@electric-sql/pglite', 'redis']
+
+const commandLinePackages = ['commander', 'yaml', 'jq-wasm', 'openid-client']
+
+/** The first room that a file belongs to is its room. */
+const rooms: readonly Room[] = [
+  { room: 'contract', files: /^src\/contract\//, may: ['typebox', 'src/contract/*'] },
+  {
+    room: 'areas/*/contract.ts',
+    files: /^src\/areas\/\w+\/(\w+\/)?contract\.ts$/,
+    may: ['typebox', 'src/contract/*', 'src/areas/*/contract.ts'],
+  },
+  {
+    room: 'kit',
+    files: /^src\/kit\//,
+    may: ['typebox', 'src/contract/*', 'src/kit/*', 'node:*', '@node-rs/argon2', 'ipaddr.js'],
+  },
+  {
+    room: 'areas/*/{handlers,store,jobs}.ts',
+    files: /^src\/areas\//,
+    may: [
+      'typebox',
+      'src/contract/*',
+      'src/kit/*',
+      'node:crypto',
+      'src/operations.ts',
+      'src/areas/<area>/*',
+      'src/areas/*/contract.ts',
+      'src/areas/*/store.ts',
+    ],
+  },
+  { room: 'registry', files: /^src\/registry\.ts$/, may: ['src/areas/*/contract.ts'] },
+  { room: 'operations', files: /^src\/operations\.ts$/, may: ['src/registry.ts', 'src/contract/*'] },
+  { room: 'client', files: /^src\/client\//, may: ['src/operations.ts', 'src/contract/*', 'src/client/*'] },
+  {
+    room: 'mcp',
+    files: /^src\/mcp\//,
+    may: ['src/client/*', 'src/operations.ts', 'src/contract/*', 'src/mcp/*', 'typebox', '@modelcontextprotocol/*'],
+  },
+  {
+    room: 'cli',
+    files: /^src\/cli\//,
+    may: ['src/client/(request|transport).ts', 'src/contract/*', 'src/cli/*', 'node:*', ...commandLinePackages],
+  },
+  {
+    room: 'server/backends',
+    files: /^src\/server\/backends\//,
+    may: ['src/server/backends/*', 'src/server/limits.ts', 'src/kit/*', 'node:*', ...drivers],
+  },
+  {
+    room: 'server',
+    files: /^src\/server\//,
+    may: [
+      'src/server/[^/]*',
+      'src/server/oauth/*',
+      'src/kit/*',
+      'src/operations.ts',
+      'src/contract/*',
+      'src/mcp/*',
+      'src/client/request.ts',
+      'node:*',
+      'package:*',
+    ],
+  },
+  {
+    room: 'cli_server',
+    files: /^src\/cli_server\//,
+    may: ['src/cli/*', 'src/cli_server/*', 'src/kit/*', 'src/server/*', 'src/main.ts', 'node:*', 'nodemailer'],
+  },
+  {
+    room: 'atrium',
+    files: /^src\/atrium\.ts$/,
+    may: ['src/cli/*', 'src/cli_server/*', 'src/contract/*', 'src/operations.ts', 'node:*'],
+  },
+  { room: 'main', files: /^src\/main\.ts$/, may: ['src/server/*', 'src/kit/*', 'node:*', 'pino'] },
+  { room: 'console', files: /^console\//, may: ['src/client/*', 'console/*', 'node:*', 'package:*'] },
+]
+
+type Import = { from: string; to: string }
+
+const files = globSync(['src/**/*.ts', 'console/**/*.{ts,tsx}'], {
+  cwd: root,
+  exclude: path => /node_modules|dist/.test(path),
+})
+  .map(path => path.split('\\').join('/'))
+  .filter(path => !/\.test\.tsx?$/.test(path) && !/^console\/.*(vite\.config|\.test)/.test(path))
+  .sort()
+const texts = new Map(files.map(path => [path, readFileSync(join(root, path), 'utf8')]))
+
+function importsOf(from: string): Import[] {
+  const text = texts.get(from) ?? ''
+  const lines = text.matchAll(/(?:\bfrom\s+|\bimport\s+|\bimport\()'([^'\n]+)'/g)
+  return [...lines].map(([, to = '']) => ({ from, to: resolve(from, to) }))
+}
+
+function resolve(from: string, to: string): string {
+  if (to.startsWith('.')) return posix.join(posix.dirname(from), to)
+  if (builtinModules.includes(to)) return `node:${to}`
+  if (to.startsWith('node:')) return to
+  return to.split('/', to.startsWith('@') ? 2 : 1).join('/')
+}
+
+function isAllowed({ from, to }: Import, may: readonly string[]): boolean {
+  const area = /^src\/areas\/(\w+)\//.exec(from)?.[1] ?? ''
+  return may.some(pattern => {
+    if (pattern === 'package:*') return !/^(src|console|test)\/|^node:/.test(to) && !drivers.includes(to)
+    const source = pattern.replace('<area>', area).replaceAll('.', '\\.').replaceAll('[^/]*', '\0')
+    return new RegExp(`^${source.replaceAll('*', '.*').replaceAll('\0', '[^/]*')}$`).test(to)
+  })
+}
+
+describe('imports', () => {
+  it('gives every file a room', () => {
+    expect(files.filter(path => !rooms.some(({ files }) => files.test(path)))).toEqual([])
+  })
+
+  it.each(rooms)('of $room stay within what it may import', ({ room, may }) => {
+    const own = files.filter(path => rooms.find(({ files }) => files.test(path))?.room === room)
+    const strays = own.flatMap(importsOf).filter(line => !isAllowed(line, may))
+    expect(strays).toEqual([])
+  })
+
+  it('between areas have no circle', () => {
+    const edges = new Map<string, Set<string>>()
+    for (const { from, to } of files.flatMap(importsOf)) {
+      const [one, other] = [from, to].map(path => /^src\/areas\/(\w+)\//.exec(path)?.[1])
+      if (one && other && one !== other) edges.set(one, (edges.get(one) ?? new Set()).add(other))
+    }
+    const circles: string[] = []
+    const visit = (area: string, trail: string[]) => {
+      if (trail.includes(area)) return void circles.push([...trail.slice(trail.indexOf(area)), area].join(' → '))
+      for (const next of edges.get(area) ?? []) visit(next, [...trail, area])
+    }
+    for (const area of edges.keys()) visit(area, [])
+    expect(circles).toEqual([])
+  })
+})
+
+/** Files in which a text occurs, among those of the given rooms. */
+function occurrences(text: RegExp, among: RegExp): string[] {
+  return files.filter(path => among.test(path) && text.test(texts.get(path) ?? ''))
+}
+
+describe('sources', () => {
+  it('open with one sentence about themselves', () => {
+    const silent = files.filter(path => !/^(#!.*\n)?\/[/*]/.test(texts.get(path) ?? ''))
+    expect(silent).toEqual([])
+  })
+
+  it('read the environment in main.ts and on the command line only', () => {
+    expect(occurrences(/process\.env\b/, /^src\/(?!main\.ts|cli\/)/)).toEqual([])
+  })
+
+  it('take time and identity from the context in areas', () => {
+    expect(occurrences(/\bDate\.now\(|new Date\(\)|\brandomUUID\(|\bMath\.random\(/, /^src\/areas\//)).toEqual([])
+  })
+
+  it('have no default export but handlers.ts and jobs.ts', () => {
+    expect(occurrences(/^export default\b/m, /^src\/(?!areas\/\w+\/(\w+\/)?(handlers|jobs)\.ts)/)).toEqual([])
+  })
+
+  it('ask for no single operation where all are read alike', () => {
+    const ids = operationIds.map(id => id.replaceAll('.', '\\.')).join('|')
+    expect(occurrences(new RegExp(`[!=]==? '(${ids})'`), /^src\/(contract|kit|server|client|mcp|cli)\//)).toEqual([])
+  })
+
+  it('have no drawer for everything', () => {
+    const drawers = /\/(types|constants|utils?|helpers?|service|controller|index|common|manager)\.ts$/
+    expect(files.filter(path => drawers.test(path))).toEqual([])
+  })
+})

@@ -1,0 +1,49 @@
+// The engines that a test run uses: the embedded one, or PostgreSQL and Redis where their addresses are given.
+
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import pg from 'pg'
+import type { Database } from '../../src/kit/db.ts'
+import { openEmbedded } from '../../src/server/backends/pglite.ts'
+import { openPostgres } from '../../src/server/backends/postgres.ts'
+import { redisLimiter } from '../../src/server/backends/redis.ts'
+import { type Limiter, memoryLimiter } from '../../src/server/limits.ts'
+
+export const postgresUrl = process.env.TEST_DATABASE_URL
+export const redisUrl = process.env.TEST_REDIS_URL
+export const isPostgres = postgresUrl !== undefined
+
+/** Made once per run by the global set-up: all migrations applied, nothing else. */
+export const templateDatabase = `atrium_template_${process.env.ATRIUM_TEST_RUN ?? 'local'}`
+
+export async function administer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: postgresUrl })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+export function urlOf(database: string): string {
+  const url = new URL(postgresUrl ?? '')
+  url.pathname = `/${database}`
+  return url.href
+}
+
+/** A database of one's own, dropped on close. */
+export async function freshDatabase(): Promise<{ database: Database; url: string | undefined; drop(): Promise<void> }> {
+  if (!isPostgres) {
+    const dump = new Blob([await readFile(process.env.ATRIUM_TEST_DUMP ?? '')])
+    return { database: await openEmbedded({ dump }), url: undefined, drop: async () => {} }
+  }
+  const name = `atrium_test_${randomBytes(6).toString('hex')}`
+  await administer(`create database ${name} template ${templateDatabase}`)
+  const drop = () => administer(`drop database if exists ${name} with (force)`)
+  return { database: await openPostgres({ url: urlOf(name) }), url: urlOf(name), drop }
+}
+
+export async function freshLimiter(): Promise<Limiter> {
+  return redisUrl ? await redisLimiter(redisUrl, () => {}) : memoryLimiter()
+}

@@ -1,0 +1,226 @@
+// What is true of every operation, whoever wrote its area.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TSchema } from 'typebox'
+import { describe, expect, it } from 'vitest'
+import { example } from '../src/contract/examples.ts'
+import { errorsOf, methodOf, type Operation, pathOf } from '../src/contract/operation.ts'
+import { agentCallers, type Scope, scopes } from '../src/contract/scopes.ts'
+import { areas, operation as lookUp, operationIds } from '../src/operations.ts'
+import { compileBody, compileQuery } from '../src/server/validation.ts'
+
+/** Areas of the scope list that are not built yet. May only shrink: strike the line of an area that you add. */
+const areasToCome = [
+  'billing',
+  'subscriptions',
+  'threads',
+  'repositories',
+  'ratings',
+  'messages',
+  'integrations',
+  'cloud_accounts',
+  'memories',
+  'cloud_infra',
+  'analytics',
+  'telemetry_tokens',
+  'datasets',
+  'automations',
+  'autofixes',
+  'labels',
+  'skills',
+  'issues',
+  'pages',
+]
+
+/** Operations whose scope is not the one of their method, each with its reason. */
+const otherScopes: Record<string, string> = {
+  'agent_tools.run': 'may be a read; what does more asks for `agent_tools:write` when it runs',
+  'workspaces.restore': 'takes back a deletion, so it needs the right to delete',
+}
+
+/** Lists that are not paged, each with its reason. */
+const wholeLists: Record<string, string> = {
+  'scopes.list': 'a fixed list that is the same for everyone and always wanted whole',
+}
+
+/** Fields that are named like a secret and are none, each with its reason. */
+const notSecret: Record<string, string> = {
+  'auth.logout.token': 'always empty: it says that there is no token any more',
+}
+
+/** The operations that the specification gives in full. */
+const specified: Record<string, string> = {
+  'auth.verifyEmail': 'POST /v1/auth/verify_email 200',
+  'auth.signup': 'POST /v1/auth/signup 200',
+  'auth.logout': 'POST /v1/auth/logout 200',
+  'auth.whoami': 'GET /v1/auth/whoami 200',
+  'auth.del': 'DELETE /v1/auth/me 200',
+  'auth.patch': 'PATCH /v1/auth/me 200',
+  'auth.generatePasswordResetCode': 'POST /v1/auth/generate_password_reset 202',
+  'auth.resetPassword': 'POST /v1/auth/reset_password 202',
+  'auth.notification_settings.get': 'GET /v1/auth/notifications 200',
+  'auth.notification_settings.put': 'PUT /v1/auth/notifications 200',
+  'api_keys.get': 'GET /v1/api_keys/{workspaceId}/{id} 200',
+  'api_keys.del': 'DELETE /v1/api_keys/{workspaceId}/{id} 200',
+  'api_keys.list': 'GET /v1/api_keys/{workspaceId} 200',
+  'api_keys.post': 'POST /v1/api_keys 201',
+  'workspaces.list': 'GET /v1/workspaces 200',
+}
+
+const table = operationIds.map(id => [id, lookUp(id) as Operation] as const)
+const scopesOf = ({ access }: Operation): readonly Scope[] => (typeof access === 'string' ? [] : access)
+const areaOf = (name: string) => name.slice(0, name.search(/[.:]/))
+const fieldsOf = (schema: TSchema | undefined) =>
+  Object.keys((schema as { properties?: object } | undefined)?.properties ?? {})
+
+/** Every schema inside a schema, with where it stands. */
+function* walk(schema: TSchema, path = ''): Generator<[path: string, schema: Record<string, unknown>]> {
+  const plain = schema as unknown as Record<string, unknown>
+  yield [path, plain]
+  for (const word of ['properties', 'patternProperties']) {
+    for (const [name, part] of Object.entries((plain[word] ?? {}) as Record<string, TSchema>)) {
+      yield* walk(part, `${path}.${name}`)
+    }
+  }
+  for (const part of [plain.items, plain.additionalProperties, plain.anyOf, plain.allOf].flat()) {
+    if (typeof part === 'object' && part !== null) yield* walk(part as TSchema, path)
+  }
+}
+
+describe('the registry', () => {
+  it('gives every area a folder of its name, with handlers', () => {
+    const folders = areas.map(({ name }) => join(import.meta.dirname, '../src/areas', name, 'handlers.ts'))
+    expect(folders.filter(path => !existsSync(path))).toEqual([])
+  })
+
+  it('names no area, route or tool twice', () => {
+    const twice = (values: string[]) => values.filter((value, index) => values.indexOf(value) !== index)
+    expect(twice(areas.map(({ name }) => name))).toEqual([])
+    expect(twice(table.map(([, { route }]) => route.replace(/\{\w+\}/g, '{}')))).toEqual([])
+    expect(twice(operationIds.map(id => id.replaceAll('.', '_')))).toEqual([])
+  })
+
+  it('uses every scope, except those of areas still to come', () => {
+    const used = new Set(table.flatMap(([, operation]) => scopesOf(operation)))
+    const unused = scopes.filter(scope => !used.has(scope))
+    expect(unused.filter(scope => !areasToCome.includes(areaOf(scope)))).toEqual([])
+  })
+
+  it('has struck every area that is there from the list of those to come', () => {
+    expect(areas.map(({ name }) => name).filter(name => areasToCome.includes(name))).toEqual([])
+    expect(areasToCome.filter(name => !scopes.some(scope => areaOf(scope) === name))).toEqual([])
+  })
+
+  it('has the 70 scopes of the specification, once each, and the five caller kinds', () => {
+    expect(new Set(scopes).size).toBe(70)
+    expect(scopes).toHaveLength(70)
+    expect(agentCallers).toEqual(['private', 'hypothesis', 'investigation', 'automation', 'autofix'])
+  })
+
+  it('has the operations of the specification as it gives them', () => {
+    const found = Object.keys(specified).map(id => [id, `${lookUp(id)?.route} ${lookUp(id)?.status ?? 200}`])
+    expect(Object.fromEntries(found)).toEqual(specified)
+    expect(lookUp('auth.del')?.restricted).toEqual(agentCallers)
+    expect(lookUp('api_keys.del')?.restricted).toEqual(agentCallers)
+  })
+})
+
+describe.each(table)('%s', (id, operation) => {
+  const method = methodOf(operation)
+  const path = pathOf(operation)
+  const inputs = [operation.path, operation.query, operation.body].filter(schema => schema !== undefined)
+
+  it('has an id of its area, in snake_case with a camelCase verb', () => {
+    expect(id).toMatch(/^[a-z]+(_[a-z]+)*(\.[a-z]+(_[a-z]+)*)*\.[a-z]+([A-Z][a-z]+)*$/)
+    expect(id.length).toBeLessThanOrEqual(64)
+    expect(areas.find(({ operations }) => id in operations)?.name).toBe(areaOf(id))
+  })
+
+  it('has a route under its area, in snake_case, whose fields are those of its path', () => {
+    expect(path).toMatch(/^\/v1(\/([a-z]+(_[a-z]+)*|\{[a-z][A-Za-z]*\}))+$/)
+    expect(path.split('/')[2]).toBe(areaOf(id))
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1])
+    expect(fieldsOf(operation.path)).toEqual(named)
+  })
+
+  it('has the method of its verb', () => {
+    const methods: Record<string, string> = { list: 'GET', get: 'GET', post: 'POST', put: 'PUT', patch: 'PATCH' }
+    const verb = id.slice(id.lastIndexOf('.') + 1)
+    const expected = methods[verb] ?? (/^del([A-Z]|$)/.test(verb) ? 'DELETE' : method)
+    expect(method).toBe(expected)
+  })
+
+  it('takes no body where the method has none', () => {
+    if (method === 'GET' || method === 'DELETE') expect(operation.body).toBeUndefined()
+  })
+
+  it('uses no name twice among path, query and body', () => {
+    const names = inputs.flatMap(fieldsOf)
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
+  })
+
+  it('is closed: inputs take and results give what is declared, and nothing else', () => {
+    const open = [...inputs, operation.result].flatMap(schema =>
+      [...walk(schema)].filter(([, part]) => part.properties && part.additionalProperties !== false),
+    )
+    expect(open.map(([place]) => place)).toEqual([])
+  })
+
+  it('asks for the scope of its method', () => {
+    const wanted = scopesOf(operation)
+    expect(wanted.filter(scope => !scopes.includes(scope))).toEqual([])
+    if (wanted.length === 0 || otherScopes[id]) return
+    const verbs = { GET: ['read', 'export'], DELETE: ['delete', 'write'] }[method as string] ?? ['write']
+    expect(verbs).toContain(wanted[0]?.split(':')[1])
+    // `write` stands in for `delete` only where the area has no such scope.
+    const own = scopes.find(scope => scope === `${areaOf(wanted[0] as string)}:delete`)
+    if (method === 'DELETE' && own) expect(wanted[0]).toBe(own)
+  })
+
+  it('names the workspace that its scopes are about, unless it is about workspaces themselves', () => {
+    const names = [...fieldsOf(operation.path), ...fieldsOf(operation.body)]
+    if (scopesOf(operation).length > 0 && areaOf(id) !== 'workspaces') expect(names).toContain('workspaceId')
+  })
+
+  it('has a summary that is a menu entry', () => {
+    expect(operation.summary).toMatch(/^[A-Z].*[^.]$/)
+    expect(operation.summary.length).toBeLessThanOrEqual(70)
+    if (operation.description) expect(operation.description).toMatch(/[.)`]$/)
+  })
+
+  it('lists no failure that the registry adds by itself, nor one of the transport', () => {
+    const { errors, ...rest } = operation
+    const added = errorsOf(rest as Operation)
+    expect((errors ?? []).filter(kind => added.includes(kind))).toEqual([])
+    expect(errorsOf(operation)).not.toContain('payload_too_large')
+    expect(errorsOf(operation)).not.toContain('unavailable')
+  })
+
+  it('pages by the list grammar exactly when it is a list', () => {
+    const isPage = fieldsOf(operation.result).join() === 'items,count'
+    const isQuery = ['orderBy', 'order', 'perPage', 'page'].every(name => fieldsOf(operation.query).includes(name))
+    expect(isQuery).toBe(isPage && !wholeLists[id])
+    if (isQuery) expect(id).toMatch(/\.list[A-Z]?/)
+  })
+
+  it('marks what opens something as secret', () => {
+    const opens = /(^|\.)(\w*[tT]oken|\w*[pP]assword|\w*[sS]ecret|code)$/
+    const inputsAndResult = [operation.query, operation.body, operation.result].filter(part => part !== undefined)
+    const bare = inputsAndResult.flatMap(schema =>
+      [...walk(schema)].filter(
+        ([place, part]) => opens.test(place) && [part.type].flat().includes('string') && !part['x-secret'],
+      ),
+    )
+    const places = bare.map(([place]) => id + place)
+    expect(places.filter(place => !notSecret[place])).toEqual([])
+  })
+
+  it('has examples that it accepts itself', () => {
+    for (const schema of [operation.path, operation.body, operation.result]) {
+      if (!schema) continue
+      const isValid = compileBody(schema)
+      expect(isValid(example(schema)), JSON.stringify(isValid.errors)).toBe(true)
+    }
+    if (operation.query) compileQuery(operation.query)(example(operation.query) as Record<string, unknown>)
+  })
+})
