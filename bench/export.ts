@@ -1,0 +1,72 @@
+// Exports a long audit log over HTTP and watches the memory of the process: it must not grow with the log.
+import { randomBytes } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { id as idSchema } from '../src/contract/ids.ts'
+import { newId } from '../src/kit/random.ts'
+import { sql } from '../src/kit/sql.ts'
+import { newToken, tokenHash } from '../src/kit/tokens.ts'
+import { openEmbedded } from '../src/server/backends/pglite.ts'
+import { openPostgres } from '../src/server/backends/postgres.ts'
+import { readConfig } from '../src/server/config.ts'
+import { memoryLimiter } from '../src/server/limits.ts'
+import { startPlatform } from '../src/server/start.ts'
+
+const entries = Number(process.env.BENCH_ENTRIES ?? 1_000_000)
+const url = process.env.BENCH_DATABASE_URL
+const directory = join(tmpdir(), `atrium-bench-${randomBytes(4).toString('hex')}`)
+const database = url ? await openPostgres({ url }) : await openEmbedded({ directory })
+const config = readConfig({ SECRET_KEY: 'k'.repeat(40), LOG_LEVEL: 'silent', DATA_DIR: directory })
+const running = await startPlatform({ config, database, limiter: memoryLimiter(), logger: pino({ level: 'silent' }) })
+
+const [userId, workspaceId] = [newId(idSchema('usr', 32)), newId(idSchema('ws', 32))]
+const token = newToken('sess')
+const now = new Date()
+await database.query(
+  sql`insert into users (id, forename, created, updated, verified_at) values (${userId}, 'Bench', ${now}, ${now}, ${now})`,
+)
+await database.query(
+  sql`insert into workspaces (id, name, slug, owner_id, created, updated) values (${workspaceId}, 'Bench', ${workspaceId.slice(3)}, ${userId}, ${now}, ${now})`,
+)
+await database.query(
+  sql`insert into workspace_members (workspace_id, user_id, position, created, updated) values (${workspaceId}, ${userId}, 'owner', ${now}, ${now})`,
+)
+await database.query(
+  sql`insert into sessions (id, user_id, hash, created, last_used, expires) values (${newId(idSchema('session', 24))}, ${userId}, ${tokenHash(token)}, ${now}, ${now}, ${new Date(now.getTime() + 86_400_000)})`,
+)
+const step = 20_000
+for (let from = 1; from <= entries; from += step) {
+  await database.query(sql`
+    insert into ledger (chain, seq, id, entry, personal, previous_hash, hash)
+    select ${workspaceId}, n, 'aud_' || lpad(n::text, 24, '0'),
+      '{"v":1,"at":"2026-11-15T09:30:00.000Z","action":"teams.post","outcome":"success","actor":{"type":"session","id":"usr_x","surface":"rest"},"target":{"object":"team","id":"team_' || n || '"},"changes":[{"path":"name","after":"Team ' || n || '"}],"requestId":"req_' || n || '"}',
+      null, md5(n::text), md5((n + 1)::text)
+    from generate_series(${from}::int, ${Math.min(from + step - 1, entries)}::int) n`)
+}
+
+await database.query(
+  sql`insert into ledger_heads (chain, seq, previous_hash, hash, signature) values (${workspaceId}, ${entries}, '', '', '')`,
+)
+const base = await running.app.listen({ port: 0, host: '127.0.0.1' })
+for (const format of ['ndjson', 'csv']) {
+  globalThis.gc?.()
+  const idle = process.memoryUsage().rss
+  let [peak, bytes, lines] = [idle, 0, 0]
+  const began = performance.now()
+  const answer = await fetch(`${base}/v1/audit_logs/${workspaceId}/export?format=${format}`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  if (!answer.ok) throw new Error(`the export was answered with ${answer.status}: ${await answer.text()}`)
+  for await (const chunk of answer.body ?? []) {
+    bytes += chunk.length
+    for (const byte of chunk) if (byte === 10) lines++
+    peak = Math.max(peak, process.memoryUsage.rss())
+  }
+  const seconds = (performance.now() - began) / 1000
+  const mib = (value: number) => (value / 1024 / 1024).toFixed(0)
+  console.log(
+    `${database.engine} ${format}: ${lines} lines, ${mib(bytes)} MiB in ${seconds.toFixed(1)} s; memory ${mib(idle)} MiB before, ${mib(peak)} MiB at most`,
+  )
+}
+await running.close()
