@@ -18,10 +18,13 @@ async function main(): Promise<void> {
   const config = readConfig(process.env)
   // Loaded only now: a wrong setting is told at once, and what is loaded from here on is kept compiled.
   keepCompiled()
+  // The embedded engine is compiled on another core while the rest is loaded on this one.
+  const opening = openDatabase(config)
+  opening.catch(() => {})
   const { pino } = await import('pino')
   const { startPlatform } = await import('./server/start.ts')
   const logger = pino({ level: config.LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime })
-  const database = await openDatabase(config)
+  const database = await opening
   const limiter = await openLimiter(config, logger)
   const running = await startPlatform({ config, database, limiter, logger })
   stopOnSignal(running)

@@ -160,6 +160,21 @@ describe.each(engines)('%s', (_, open) => {
       expect([value, await count()]).toEqual(['done', 2])
     })
 
+    it('is committed along with its last statement, or taken back with it', async () => {
+      const add = (id: string) =>
+        db.transaction(async tx => {
+          await tx.query(insert(`${id}, first`))
+          return await tx.last(sql`insert into parents (id) values (${id}) returning id`)
+        })
+      expect(await add('one')).toEqual([{ id: 'one' }])
+      await db.query(sql`delete from parents where id = 'one, first'`)
+      // The last statement fails: what came before it is gone too, and the connection is of use.
+      expect(await errorOf(add('one'))).toMatchObject({ kind: 'conflict' })
+      expect(await db.query(sql`select id from parents`)).toEqual([{ id: 'one' }])
+      await add('two')
+      expect(await count()).toBe(3)
+    })
+
     it('keeps nothing when its work throws', async () => {
       const error = await errorOf(
         db.transaction(async tx => {

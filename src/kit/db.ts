@@ -8,8 +8,13 @@ export type Db = {
   query<T extends object = Row>(statement: Sql): Promise<T[]>
 }
 
-/** A transaction in progress; `plain` is for libraries that bring their own text. */
-export type Tx = Db & { plain(text: string, values?: readonly unknown[]): Promise<{ rows: Row[] }> }
+/** A transaction in progress. */
+export type Tx = Db & {
+  /** The last statement: the commit is sent along with it, so whatever it locks is held no longer than it must. */
+  last: Db['query']
+  /** For libraries that bring their own text. */
+  plain(text: string, values?: readonly unknown[]): Promise<{ rows: Row[] }>
+}
 
 /** The whole database: single statements, transactions, notices. */
 export type Database = Db & {

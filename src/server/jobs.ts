@@ -7,7 +7,7 @@ import type { JobContext, Jobs } from '../kit/implement.ts'
 
 export type JobRunner = {
   /** For a handler: the job exists exactly when its transaction commits. */
-  enqueueIn(tx: Tx): Enqueue
+  enqueueIn(tx: Pick<Tx, 'plain'>): Enqueue
   /** Takes up at once what a commit has left, instead of at the next poll. */
   wake(): void
   /** A job at once, without the queue. */

@@ -95,8 +95,9 @@ function ledgerWriter({ ledgerKey, now }: Platform, id: string, operation: Opera
     ]
     // Heads are locked in one order everywhere, so that two transactions cannot wait for each other.
     entries.sort((one, other) => (one.chain < other.chain ? -1 : 1))
-    for (const part of entries) {
-      await append(tx, ledgerKey, part.chain, part.entry, { ...who, changes: part.personal })
+    for (const [index, part] of entries.entries()) {
+      const query = index === entries.length - 1 ? tx.last : tx.query
+      await append({ query }, ledgerKey, part.chain, part.entry, { ...who, changes: part.personal })
     }
     return entries.map(part => part.chain)
   }

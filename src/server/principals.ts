@@ -15,8 +15,8 @@ export type Resource = 'v1' | 'mcp'
 export type Principals = {
   /** The caller as it stands in the given workspace, or null where the token opens nothing now. */
   resolve(token: string, workspaceId: string | null, address: string, resource?: Resource): Promise<Caller | null>
-  /** The same credential in another workspace: for operations whose body names it. */
-  inWorkspace(token: string, workspaceId: string): Promise<Caller | null>
+  /** The same caller in the workspace that the body names. */
+  inWorkspace(token: string, caller: Caller, workspaceId: string): Promise<Caller | null>
 }
 
 type PrincipalRow = {
@@ -94,7 +94,11 @@ export function principals(database: Database, { requireVerifiedEmail, now }: Op
       if (!principal || (principal.resource !== undefined && principal.resource !== resource)) return null
       return allowsAddress(principal.caller.allowedIps, address) ? principal.caller : null
     },
-    inWorkspace: async (token, workspaceId) => (await live(token, workspaceId))?.caller ?? null,
+    async inWorkspace(token, caller, workspaceId) {
+      // What is of one workspace was resolved with it; only a session can be somebody else elsewhere.
+      if (caller.boundTo === workspaceId) return { ...caller, workspaceId }
+      return caller.boundTo === null ? ((await live(token, workspaceId))?.caller ?? null) : null
+    },
   }
 }
 

@@ -130,8 +130,8 @@ function authoriser(
           { path: 'workspaceId', rule: 'pattern', expected: 'a workspace id' },
         ])
       }
-      const inWorkspace = await platform.principals.inWorkspace(request.entered.token ?? '', workspaceId)
-      caller = inWorkspace ?? { ...caller, role: null, workspaceId }
+      const inWorkspace = await platform.principals.inWorkspace(request.entered.token ?? '', caller, workspaceId)
+      caller = inWorkspace ?? { ...caller, role: null, workspaceId, workspaceStatus: null }
     }
     call.caller = caller
     const params = request.params as Record<string, string>

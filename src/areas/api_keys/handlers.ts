@@ -35,7 +35,7 @@ export default implement(apiKeys, {
       // What a key or run makes ends no later, opens from no further and stays of its kind.
       callerKind: caller.callerKind,
       allowedIps: caller.allowedIps === null ? null : [...caller.allowedIps],
-      expires: earliest(caller.credential === 'session' ? null : caller.expires, await oldestAge(db, workspaceId, at)),
+      expires: caller.credential === 'session' ? null : caller.expires,
     }
     return { ...(await store.insert(db, key, tokenHash(token), at)), token }
   },

@@ -67,8 +67,8 @@ export async function insert(db: Db, key: NewKey, hash: string, now: Date): Prom
     with k as (
       insert into api_keys (id, workspace_id, owner_id, name, scopes, caller_kind, expires, allowed_ips, hint, created_by, grant_id,
         created, updated)
-      values (${id}, ${workspaceId}, ${ownerId}, ${name}, ${scopes}, ${callerKind}, ${expires}, ${allowedIps}, ${hint}, ${createdBy},
-        ${grantBehind(createdBy)}, ${now}, ${now})
+      values (${id}, ${workspaceId}, ${ownerId}, ${name}, ${scopes}, ${callerKind}, ${endOfKey(workspaceId, expires, now)}, ${allowedIps}, ${hint},
+        ${createdBy}, ${grantBehind(createdBy)}, ${now}, ${now})
       returning *
     ), s as (
       insert into api_key_secrets (hash, key_id, created) select ${hash}, k.id, ${now} from k
@@ -76,6 +76,13 @@ export async function insert(db: Db, key: NewKey, hash: string, now: Date): Prom
     select ${columns} from k`,
   )
   return row as ApiKeyRow
+}
+
+/** A workspace may say how old its keys may grow. */
+function endOfKey(workspaceId: string, expires: string | null, now: Date): Sql {
+  return sql`least(${expires}::timestamptz, (
+    select ${now}::timestamptz + make_interval(days => (w.settings ->> 'maxKeyAgeDays')::int)
+    from workspaces w where w.id = ${workspaceId}))`
 }
 
 /** The consent that the maker acts under: an application's own, or that of the key which an application made. */

@@ -53,12 +53,12 @@ const changesByText = new Map<string, readonly string[]>()
 /** Texts of our own are few; a library may make them up as it goes. */
 const mostTexts = 5_000
 
-/** The tables a statement changes, by its text; `+table` where rows are only added. */
+/** The tables a statement changes, by its text; `+table` where rows are only added. Tables of a library's own schema are its own. */
 export function changesOf(text: string): readonly string[] {
   let changes = changesByText.get(text)
   if (changes === undefined) {
-    const gains = [...text.matchAll(/\binsert\s+into\s+(\w+)/gi)].map(match => match[1] as string)
-    const written = [...text.matchAll(/\b(?:update|delete\s+from)\s+(?!set\b)(\w+)/gi)].map(m => m[1] as string)
+    const gains = [...text.matchAll(/\binsert\s+into\s+(\w+)\b(?!\.)/gi)].map(match => match[1] as string)
+    const written = [...text.matchAll(/\b(?:update|delete\s+from)\s+(?!set\b)(\w+)\b(?!\.)/gi)].map(m => m[1] as string)
     const merged = /\bon\s+conflict\b[\s\S]*\bdo\s+update\b/i.test(text) ? gains : []
     changes = [...gains.map(table => `+${table}`), ...written, ...merged]
     if (changesByText.size >= mostTexts) changesByText.clear()
@@ -105,9 +105,20 @@ export async function runTransaction<T>(
   // Not awaited: the next statement follows it on the same connection, in order.
   const begun = session.query({ text: 'begin' })
   begun.catch(() => {})
+  let committing: Promise<Answer> | undefined
+  const commit = () => {
+    committing ??= session.query({ text: 'commit' })
+    return committing
+  }
   try {
     const tx: Tx = {
       query: statement => run(session, statement, changed),
+      last(statement) {
+        const answer = run(session, statement, changed)
+        // Where the statement fails, the commit behind it takes everything back.
+        commit().catch(() => {})
+        return answer as never
+      },
       async plain(text, values) {
         const answer = await session.query({ text, values })
         changed(changesOf(text))
@@ -116,7 +127,7 @@ export async function runTransaction<T>(
     }
     const value = await holding.run(true, () => work(tx))
     await begun
-    const { command } = await session.query({ text: 'commit' })
+    const { command } = await commit()
     // The engine answers so, without an error, when a statement failed and the work went on regardless.
     if (command === 'ROLLBACK') throw new Error('A statement of the transaction failed: nothing of it was kept')
     committed(tables)

@@ -18,10 +18,11 @@ export async function openPostgres({ url, poolSize = 8 }: PostgresOptions): Prom
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
   } satisfies pg.ClientConfig
-  const pool = new pg.Pool({ ...config, max: poolSize })
+  const pipelined = { ...config, pipeline: true } as pg.ClientConfig
+  const pool = new pg.Pool({ ...pipelined, max: poolSize })
   // A connection that breaks while idle is replaced by the pool; its error is no one's.
   pool.on('error', () => {})
-  const singles = keepConnected({ ...config, pipeline: true } as pg.ClientConfig)
+  const singles = keepConnected(pipelined)
   const ears = listenOn(config)
   const listeners: ((tables: ReadonlySet<string>) => void)[] = []
   const committed = (tables: Iterable<string>) => {
