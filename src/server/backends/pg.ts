@@ -48,6 +48,9 @@ function toRows<T>(answer: Answer): T[] {
   })
 }
 
+/** Not the `update` of a lock, nor that of `on conflict do update set`. */
+const writes = /(?<!\bfor\s+(?:no\s+key\s+)?)\b(?:update|delete\s+from)\s+(?!set\b)(\w+)\b(?!\.)/gi
+
 const changesByText = new Map<string, readonly string[]>()
 
 /** Texts of our own are few; a library may make them up as it goes. */
@@ -58,7 +61,7 @@ export function changesOf(text: string): readonly string[] {
   let changes = changesByText.get(text)
   if (changes === undefined) {
     const gains = [...text.matchAll(/\binsert\s+into\s+(\w+)\b(?!\.)/gi)].map(match => match[1] as string)
-    const written = [...text.matchAll(/\b(?:update|delete\s+from)\s+(?!set\b)(\w+)\b(?!\.)/gi)].map(m => m[1] as string)
+    const written = [...text.matchAll(writes)].map(m => m[1] as string)
     const merged = /\bon\s+conflict\b[\s\S]*\bdo\s+update\b/i.test(text) ? gains : []
     changes = [...gains.map(table => `+${table}`), ...written, ...merged]
     if (changesByText.size >= mostTexts) changesByText.clear()
