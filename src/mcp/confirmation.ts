@@ -25,8 +25,9 @@ export async function confirm(
   { id, operation }: OperationTool,
   args: Arguments,
   ctx: ServerContext,
+  ofSession: ClientCapabilities | undefined,
 ): Promise<InputRequiredResult | 'declined' | null> {
-  if (!canAsk(ctx)) return null
+  if (!canAsk(declaredIn(ctx) ?? ofSession)) return null
   const asked = await digest(JSON.stringify([id, args]))
   const isAnswer = ctx.mcpReq.requestState<Asked>()?.asked === asked
   const answer = ctx.mcpReq.inputResponses?.confirm
@@ -50,10 +51,13 @@ export async function confirm(
   })
 }
 
-/** Form mode is what an empty declaration means. */
-function canAsk(ctx: ServerContext): boolean {
+function declaredIn(ctx: ServerContext): ClientCapabilities | undefined {
   const envelope = ctx.mcpReq.envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined
-  const elicitation = envelope?.[CLIENT_CAPABILITIES_META_KEY]?.elicitation
+  return envelope?.[CLIENT_CAPABILITIES_META_KEY]
+}
+
+/** Form mode is what an empty declaration means. */
+function canAsk({ elicitation }: ClientCapabilities = {}): boolean {
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
 }
 

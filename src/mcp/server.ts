@@ -1,8 +1,7 @@
 // The platform as an MCP server: one small server per request, over lists that are built once and kept.
 import {
-  type AuthInfo,
   type CallToolResult,
-  createMcpHandler,
+  type ClientCapabilities,
   type InputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
@@ -23,47 +22,21 @@ import { failed } from './results.ts'
 import { type Arguments, type Call, runOperation } from './run.ts'
 
 /** One request: who asks, what they see, and how to reach the platform as them. */
-export type Visit = { view: View; credentialId: string; call: Call }
+export type Visit = {
+  view: View
+  credentialId: string
+  call: Call
+  /** Of a 2025 client's session; newer clients declare theirs with each request. */
+  capabilities?: ClientCapabilities
+}
 
 export type McpOptions = {
   publicUrl: string
   /** At least 32 bytes: signs what is asked of a person until the answer comes back. */
   stateKey: string
-  onError?: (error: Error) => void
 }
 
 export type BuildServer = (visit: Visit, options: McpOptions) => Server
-
-export type Mcp = {
-  fetch(request: Request, visit: Visit, body: unknown): Promise<Response>
-  close(): Promise<void>
-}
-
-/** Nothing is published to subscribers yet, so that a few are as good as many. */
-const mostSubscriptions = 256
-
-/** Both eras on the same address: the newest by itself, 2025 clients one request at a time. */
-export function createMcp(options: McpOptions, build: BuildServer = buildServer): Mcp {
-  const handler = createMcpHandler(({ authInfo }) => build(visitIn(authInfo), options), {
-    maxSubscriptions: mostSubscriptions,
-    ...(options.onError && { onerror: options.onError }),
-  })
-  return {
-    fetch: (request, visit, body) =>
-      handler.fetch(request, {
-        // The token itself stays outside: nothing in here needs it.
-        authInfo: { token: '', clientId: visit.credentialId, scopes: [], extra: { visit } },
-        ...(body !== undefined && { parsedBody: body }),
-      }),
-    close: () => handler.close(),
-  }
-}
-
-function visitIn(authInfo: AuthInfo | undefined): Visit {
-  const { visit } = (authInfo?.extra ?? {}) as { visit?: Visit }
-  if (!visit) throw new Error('a request reached the MCP server without a caller')
-  return visit
-}
 
 const instructions =
   'Atrium: workspaces with members, teams and API keys. Every operation of its REST API can be called here. ' +
@@ -176,13 +149,13 @@ function notHere(view: View, tool: OperationTool, isByEveryday: boolean): string
 
 /** Only what would be carried out is asked about: a refusal needs no confirmation. */
 async function confirmed(
-  { view }: Visit,
+  { view, capabilities }: Visit,
   tool: OperationTool,
   input: Arguments,
   ctx: ServerContext,
   codec: Codec,
 ): Promise<CallToolResult | InputRequiredResult | null> {
   if (tool.effect !== 'destructive' || !isOffered(view, tool)) return null
-  const answer = await confirm(codec, tool, input, ctx)
+  const answer = await confirm(codec, tool, input, ctx, capabilities)
   return answer === 'declined' ? failed(`${tool.id} was not called: the person said no. Do not try again.`) : answer
 }

@@ -4,8 +4,11 @@ import { ApiError, badRequest, errors, forbidden, slowDown, unauthorized } from 
 import type { Scope } from '../contract/scopes.ts'
 import { sourceOf } from '../kit/addresses.ts'
 import type { Caller } from '../kit/context.ts'
+import type { Database } from '../kit/db.ts'
+import { sql } from '../kit/sql.ts'
 import { scopesToAskFor } from '../mcp/challenge.ts'
-import { type BuildServer, createMcp, type Mcp, type Visit } from '../mcp/server.ts'
+import { createMcp, type Mcp } from '../mcp/serve.ts'
+import type { BuildServer, Visit } from '../mcp/server.ts'
 import { toolsetOf } from '../mcp/toolset.ts'
 import { isLoopbackHost } from './config.ts'
 import { isOurOrigin, presentedToMcp } from './credentials.ts'
@@ -22,6 +25,8 @@ declare module 'fastify' {
   }
 }
 
+const channel = 'atrium_mcp'
+
 const addresses = ['', '/readonly', '/all', '/all/readonly', '/x/:areas', '/x/:areas/readonly']
 
 type Options = {
@@ -31,16 +36,23 @@ type Options = {
 }
 
 export async function mountMcp(app: FastifyInstance, platform: Platform, options: Options = {}): Promise<void> {
-  const { config, settings, log } = platform
+  const { config, settings, log, database } = platform
   const { at = '/mcp', build } = options
+  const isShared = database.engine === 'postgres'
   const mcp = createMcp(
     {
       publicUrl: config.PUBLIC_URL,
       stateKey: settings.sign('mcp', 'request state'),
+      sessions: {
+        seal: text => settings.seal('mcp session', text),
+        open: sealed => settings.open('mcp session', sealed),
+      },
+      ...(isShared && { tell: news => tellOthers(database, news) }),
       onError: error => log.info({ err: error }, 'an MCP request was refused'),
     },
     build,
   )
+  const unlisten = isShared ? await database.listen(channel, mcp.hear) : async () => {}
   const enter = entry(platform)
   await app.register(async scope => {
     scope.decorateRequest('visitor', null)
@@ -52,6 +64,7 @@ export async function mountMcp(app: FastifyInstance, platform: Platform, options
     })
     // Open streams would keep the server from closing.
     scope.addHook('preClose', () => mcp.close())
+    scope.addHook('onClose', unlisten)
     for (const address of addresses) {
       scope.route({
         method: ['GET', 'POST', 'DELETE'],
@@ -60,6 +73,11 @@ export async function mountMcp(app: FastifyInstance, platform: Platform, options
       })
     }
   })
+}
+
+/** Any process may get the answer to a question; the one that asked waits for it. */
+async function tellOthers(database: Database, news: string): Promise<void> {
+  await database.query(sql`select pg_notify(${channel}, ${news}) is null as told`)
 }
 
 async function serve(

@@ -12,8 +12,12 @@ type ConnectOptions = {
   path?: string
   headers?: Record<string, string>
   /** What the person at the client says when asked; absent: the client cannot ask. */
-  answer?: { action: 'accept' | 'decline'; content?: Record<string, boolean> }
+  answer?: PersonAnswer
+  /** How the client sends; a test may send some of it elsewhere. */
+  fetch?: typeof fetch
 }
+
+export type PersonAnswer = { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, boolean> }
 
 /** The address of the platform, which begins to listen when it is first asked. */
 export async function addressOf({ app }: TestPlatform): Promise<string> {
@@ -25,7 +29,7 @@ export async function addressOf({ app }: TestPlatform): Promise<string> {
 export async function connect(
   p: TestPlatform,
   caller: Pick<TestCaller, 'headers'>,
-  { era = '2026-07-28', path = '/mcp', headers = {}, answer }: ConnectOptions = {},
+  { era = '2026-07-28', path = '/mcp', headers = {}, answer, fetch }: ConnectOptions = {},
 ): Promise<Client> {
   const client = new Client(
     { name: 'test', version: '1.0.0' },
@@ -37,7 +41,7 @@ export async function connect(
   if (answer) client.setRequestHandler('elicitation/create', () => answer)
   const url = new URL(path, await addressOf(p))
   const requestInit = { headers: { ...caller.headers, ...headers } }
-  await client.connect(new StreamableHTTPClientTransport(url, { requestInit }))
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit, ...(fetch && { fetch }) }))
   return client
 }
 

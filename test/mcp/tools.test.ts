@@ -296,26 +296,3 @@ describe('a result', () => {
     await client.close()
   })
 })
-
-describe('a call that deletes', () => {
-  const attempt = async (answer?: { action: 'accept' | 'decline'; content?: Record<string, boolean> }) => {
-    const victim = await p.key(owner, { scopes: [] })
-    const client = await connect(p, await p.key(owner), { path: '/mcp/x/api_keys', answer })
-    const result = await client.callTool({ name: 'api_keys_del', arguments: { id: victim.id } })
-    await client.close()
-    const { status } = await p.call('api_keys.get', { workspaceId: owner.workspaceId, id: victim.id }, owner)
-    return { text: textOf(result), isGone: status === 404 }
-  }
-
-  it('is confirmed where the client can ask', async () => {
-    expect(await attempt({ action: 'accept', content: { confirm: true } })).toMatchObject({ isGone: true })
-    const declined = await attempt({ action: 'decline' })
-    expect(declined).toMatchObject({ isGone: false })
-    expect(declined.text).toContain('the person said no')
-    expect(await attempt({ action: 'accept', content: { confirm: false } })).toMatchObject({ isGone: false })
-  })
-
-  it('goes through where the client cannot ask: its host does', async () => {
-    expect(await attempt()).toMatchObject({ isGone: true })
-  })
-})
