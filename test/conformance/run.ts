@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, dirname } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { openEmbedded } from '../../src/server/backends/pglite.ts'
@@ -17,7 +17,6 @@ const suite = '@modelcontextprotocol/conformance@0.2.0-alpha.12'
 const revisions = ['2026-07-28', '2025-11-25']
 /** Further options for the suite, such as `--scenario http-header-validation`. */
 const more = process.argv.slice(2)
-const folder = import.meta.dirname
 
 async function main(): Promise<number> {
   const env = { SECRET_KEY: randomBytes(32).toString('hex'), MCP_RATE_LIMIT: '100000', LOG_LEVEL: 'silent' }
@@ -79,18 +78,12 @@ async function proxyTo(target: URL, key: string): Promise<Server> {
 }
 
 function conform(url: string, revision: string): Promise<number> {
-  const options =
-    more.length > 0 ? ['server', '--url', url, ...more] : ['server', '--url', url, '--requirements', revision]
-  const expected = ['--expected-failures', join(folder, 'expected_failures.yml')]
+  const options = more.length > 0 ? more : ['--requirements', revision]
   const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter)
-  const child = spawn(
-    'npx',
-    ['--yes', suite, ...options, ...(revision === '2025-11-25' && more.length === 0 ? expected : [])],
-    {
-      stdio: 'inherit',
-      env: { ...process.env, PATH },
-    },
-  )
+  const child = spawn('npx', ['--yes', suite, 'server', '--url', url, ...options], {
+    stdio: 'inherit',
+    env: { ...process.env, PATH },
+  })
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('close', code => resolve(code === 0 ? 0 : 1))
