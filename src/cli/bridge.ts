@@ -27,7 +27,7 @@ export async function bridge(session: Session, toolset: string | undefined): Pro
   const credential = await credentialOf(session, '/mcp')
   if (!credential.apiKey && !credential.token) throw usage(`Not logged in to ${settings.baseUrl}.`, 'Run: atrium login')
   const path = toolset ? `/mcp/${toolset.replace(/^\/+/, '')}` : '/mcp'
-  const link: Link = { session, path, version: null, underWay: new Map() }
+  const link: Link = { session, path, version: null, sessionId: null, underWay: new Map() }
   const open = new Set<Promise<void>>()
   for await (const line of createInterface({ input: Readable.from(terminal.stdin) })) {
     if (line.trim() === '') continue
@@ -43,6 +43,8 @@ type Link = {
   path: string
   /** Agreed on by `initialize`, for clients of before the revision that did away with it. */
   version: string | null
+  /** Given at the same moment to those who can be asked something back. */
+  sessionId: string | null
   underWay: Map<string | number, AbortController>
 }
 
@@ -52,7 +54,8 @@ async function hand(link: Link, line: string): Promise<void> {
   if (!message) return void stdout.write(`${failure(null, -32700, 'This line is not JSON.')}\n`)
   if (message.method === 'notifications/cancelled') link.underWay.get(message.params?.requestId ?? '')?.abort()
   const stop = new AbortController()
-  const { id } = message
+  // What has an id and no method answers the service; nobody waits for an answer to that.
+  const id = message.method === undefined ? undefined : message.id
   if (id !== undefined && id !== null) link.underWay.set(id, stop)
   try {
     await exchange(link, message, line, stop.signal)
@@ -82,9 +85,11 @@ async function exchange(link: Link, message: Message, line: string, signal: Abor
   const request = outgoing(session, { method: 'POST', path, body: line }, await credentialOf(session, '/mcp'))
   Object.assign(request.headers, headersFor(link, message))
   const answer = await deliver(request, { retries, signal: AbortSignal.any([signal, terminal.signal]) })
+  link.sessionId = answer.headers.get('mcp-session-id') ?? link.sessionId
   const type = answer.headers.get('content-type') ?? ''
   if (type.startsWith('text/event-stream')) return await relay(link, answer)
   const text = await answer.text()
+  if (message.method === undefined) return
   const reply = parse(text)
   // A refusal at the door knows no id; the client that waits needs its own.
   if (reply?.jsonrpc) pass(link, reply.id === null ? JSON.stringify({ ...reply, id: message.id ?? null }) : text)
@@ -101,6 +106,7 @@ function headersFor(link: Link, { method, params }: Message): Record<string, str
   return {
     accept: 'application/json, text/event-stream',
     ...(typeof version === 'string' && { 'mcp-protocol-version': version }),
+    ...(link.sessionId && method !== 'initialize' && { 'mcp-session-id': link.sessionId }),
     ...(method && { 'mcp-method': method }),
     ...(name && { 'mcp-name': /^[\x20-\x7e]*$/.test(name) ? name : encodeURIComponent(name) }),
   }

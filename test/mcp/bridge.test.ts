@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type Era, eras, textOf } from '../helpers/mcp.ts'
+import { type Era, eras, type PersonAnswer, textOf } from '../helpers/mcp.ts'
 import { platform, type TestCaller, type TestPlatform } from '../helpers/platform.ts'
 import { commandLine, failureIn, listen } from '../helpers/terminal.ts'
 
@@ -20,13 +20,17 @@ beforeAll(async () => {
 })
 afterAll(() => p.close())
 
-async function connect(era: Era, args: string[] = []): Promise<Client> {
+async function connect(era: Era, args: string[] = [], answer?: PersonAnswer): Promise<Client> {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-bridge-'))
   const key = await p.key(owner)
   const client = new Client(
     { name: 'test', version: '1.0.0' },
-    { versionNegotiation: { mode: era === '2026-07-28' ? { pin: era } : 'legacy' } },
+    {
+      capabilities: answer ? { elicitation: { form: {} } } : {},
+      versionNegotiation: { mode: era === '2026-07-28' ? { pin: era } : 'legacy' },
+    },
   )
+  if (answer) client.setRequestHandler('elicitation/create', () => answer)
   const env = {
     PATH: process.env.PATH ?? '',
     ATRIUM_CONFIG_DIR: folder,
@@ -57,6 +61,21 @@ describe('atrium mcp', () => {
         arguments: { workspaceId: owner.workspaceId, id: 'x' },
       })
       expect(refused.isError).toBe(true)
+    },
+    120_000,
+  )
+
+  it.each(eras)(
+    'carries questions of %s to the person, and the answers back',
+    async era => {
+      const attempt = async (answer: PersonAnswer) => {
+        const victim = await p.key(owner, { scopes: [] })
+        const client = await connect(era, ['--toolset', 'x/api_keys'], answer)
+        await client.callTool({ name: 'api_keys_del', arguments: { id: victim.id } })
+        return (await p.call('api_keys.get', { workspaceId: owner.workspaceId, id: victim.id }, owner)).status
+      }
+      expect(await attempt({ action: 'accept', content: { confirm: true } })).toBe(404)
+      expect(await attempt({ action: 'decline' })).toBe(200)
     },
     120_000,
   )
