@@ -28,6 +28,17 @@ inBrowser('a workspace', () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(secret)
     expect(await page.getByRole('region', { name: 'curl' }).textContent()).toContain(secret)
     expect(await ask(secret)).toBe(200)
+    await page.getByRole('tab', { name: 'MCP' }).click()
+    const configured = (await page.getByRole('region', { name: 'Cursor' }).textContent()) ?? ''
+    const { url: mcp, headers } = JSON.parse(configured).mcpServers.atrium
+    const accept = 'application/json, text/event-stream'
+    const list = await fetch(mcp, {
+      method: 'POST',
+      headers: { ...headers, accept, 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    })
+    expect(await list.text()).toContain('search_operations')
+    expect(await faultsOf(page)).toEqual([])
 
     await page.getByRole('button', { name: 'I have copied it' }).click()
     await page.getByRole('link', { name: 'Nightly export' }).click()

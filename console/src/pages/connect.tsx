@@ -4,6 +4,7 @@ import { BookOpen, KeyRound } from 'lucide-react'
 import { operationIds } from '../../../src/client/catalogue.ts'
 import { CopyBlock, CopyLine } from '../parts/copy.tsx'
 import { LinkButton } from '../parts/links.tsx'
+import { McpClients } from '../parts/mcp_clients.tsx'
 import { Page, Panel } from '../parts/page.tsx'
 import { useWorkspaceId } from '../session.ts'
 import { settings } from '../settings.ts'
@@ -79,9 +80,8 @@ function Ways({ workspaceId }: { workspaceId: string }) {
       </Tabs.Panel>
       <Tabs.Panel value="mcp" pt="md">
         <Stack gap="sm">
-          <Text size="sm">Clients that know OAuth need only the address. Others take a key as bearer:</Text>
-          <CopyBlock label="MCP configuration" value={mcpConfiguration} />
-          <CopyBlock label="Claude Code" value={`claude mcp add --transport http atrium ${url}/mcp`} />
+          <Text size="sm">Clients that know OAuth need only the address; leave the key away. Others take a key:</Text>
+          <McpClients token="YOUR_KEY" />
         </Stack>
       </Tabs.Panel>
       <Tabs.Panel value="sdk" pt="md">
@@ -101,9 +101,3 @@ for await (const key of atrium.pages('api_keys.list', { workspaceId: '${workspac
     </Tabs>
   )
 }
-
-const mcpConfiguration = JSON.stringify(
-  { mcpServers: { atrium: { type: 'http', url: `${url}/mcp`, headers: { Authorization: 'Bearer YOUR_KEY' } } } },
-  null,
-  2,
-)

@@ -2,6 +2,7 @@
 import { Alert, Button, Group, Stack, Tabs, Text } from '@mantine/core'
 import { ShieldAlert } from 'lucide-react'
 import { CopyBlock, CopyLine } from '../../parts/copy.tsx'
+import { McpClients } from '../../parts/mcp_clients.tsx'
 import { settings } from '../../settings.ts'
 
 type SecretProps = { token: string; workspaceId: string; onDone: () => void }
@@ -24,11 +25,6 @@ export function Secret({ token, workspaceId, onDone }: SecretProps) {
 
 export function Usage({ token, workspaceId }: { token: string; workspaceId: string }) {
   const url = settings.publicUrl
-  const mcp = JSON.stringify(
-    { mcpServers: { atrium: { type: 'http', url: `${url}/mcp`, headers: { Authorization: `Bearer ${token}` } } } },
-    null,
-    2,
-  )
   return (
     <Tabs defaultValue="curl">
       <Tabs.List aria-label="How to use it">
@@ -46,7 +42,7 @@ export function Usage({ token, workspaceId }: { token: string; workspaceId: stri
         />
       </Tabs.Panel>
       <Tabs.Panel value="mcp" pt="sm">
-        <CopyBlock label="MCP configuration" value={mcp} />
+        <McpClients token={token} />
       </Tabs.Panel>
     </Tabs>
   )
