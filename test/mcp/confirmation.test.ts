@@ -187,6 +187,24 @@ describe('a question to a 2025 client', () => {
     expect(await isGone(victim)).toBe(false)
   })
 
+  it('ends when the client goes away, and makes room for others', async () => {
+    const victim = await p.key(owner, { scopes: [] })
+    const { del } = await opened(p, await p.key(owner))
+    const open = await Promise.all(Array.from({ length: 20 }, (_, index) => del(victim.id, index)))
+    for (const messages of open) expect(await next(messages)).toMatchObject({ method: 'elicitation/create' })
+    expect(said(await next(await del(victim.id)))).toContain('20 questions wait for an answer already')
+    for (const messages of open) await messages.return(undefined)
+    // The server hears of a closed connection when it does; until then it refuses.
+    let answer: Message = {}
+    for (let tries = 0; tries < 200 && answer.method === undefined; tries++) {
+      const messages = await del(victim.id)
+      answer = await next(messages)
+      await messages.return(undefined)
+    }
+    expect(answer.method).toBe('elicitation/create')
+    expect(await isGone(victim)).toBe(false)
+  })
+
   it('ends when the service stops, with what to do', async () => {
     const q = await platformForTest()
     const someone = await q.user()
