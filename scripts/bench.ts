@@ -5,7 +5,9 @@ import { basename, join } from 'node:path'
 
 const folder = join(import.meta.dirname, '../bench')
 const wanted = process.argv.slice(2)
-const names = readdirSync(folder).map(file => basename(file, '.ts'))
+const names = readdirSync(folder)
+  .filter(file => file.endsWith('.ts'))
+  .map(file => basename(file, '.ts'))
 let worst = 0
 for (const name of names.filter(name => wanted.length === 0 || wanted.includes(name))) {
   process.stdout.write(`\n${name}\n`)

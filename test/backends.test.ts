@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ApiError } from '../src/contract/errors.ts'
 import type { Database } from '../src/kit/db.ts'
 import { violates } from '../src/kit/db_errors.ts'
-import { join, sql } from '../src/kit/sql.ts'
+import { join, keptUntil, raw, sql } from '../src/kit/sql.ts'
 import { openEmbedded } from '../src/server/backends/pglite.ts'
 import { openPostgres } from '../src/server/backends/postgres.ts'
 import { redisLimiter } from '../src/server/backends/redis.ts'
@@ -59,7 +59,7 @@ describe.each(engines)('%s', (_, open) => {
     db = opened.database
     await db.script(`
       create table parents (id text primary key, amount int not null default 0);
-      create table children (id text primary key, parent_id text references parents (id));`)
+      create table children (id text primary key, parent_id text references parents (id) on delete cascade);`)
   })
   beforeEach(() => db.script('truncate parents, children'))
   afterAll(() => opened.close())
@@ -348,11 +348,75 @@ describe.each(engines)('%s', (_, open) => {
     })
   })
 
+  describe('a reading that may be kept', () => {
+    const tables = ['children', '+children']
+    const kept = (parent: string) =>
+      db.query<{ id: string; parentId: string }>(
+        keptUntil(tables, sql`select id, parent_id from children where parent_id = ${parent} order by id`),
+      )
+    const child = (id: string, parent: string) => sql`insert into children (id, parent_id) values (${id}, ${parent})`
+
+    it('is never older than the last commit, however that came about', async () => {
+      await db.query(insert('a'))
+      await db.query(child('one', 'a'))
+      const ids = async () => (await kept('a')).map(({ id }) => id)
+      expect([await ids(), await ids()]).toEqual([['one'], ['one']])
+      await db.query(child('two', 'a'))
+      expect(await ids()).toEqual(['one', 'two'])
+      await db.transaction(async tx => {
+        await tx.query(sql`update children set id = 'three' where id = 'two'`)
+      })
+      expect(await ids()).toEqual(['one', 'three'])
+      await db.plain('delete from children where id = $1', ['one'])
+      expect(await ids()).toEqual(['three'])
+      // The child goes with its parent, of which the reading says nothing.
+      await db.query(sql`delete from parents where id = 'a'`)
+      expect(await ids()).toEqual([])
+    })
+
+    it('is shared only among those who cannot change it for each other', async () => {
+      await db.query(insert('a'))
+      await db.query(child('one', 'a'))
+      const [first, second] = await Promise.all([kept('a'), kept('a')])
+      expect(() => Object.assign(first[0] as object, { id: 'other' })).toThrow(TypeError)
+      expect(second).toEqual([{ id: 'one', parentId: 'a' }])
+      expect(await kept('b')).toEqual([])
+    })
+
+    it('does not outlive a change that was made while it was read', async () => {
+      await db.query(insert('a'))
+      for (let round = 0; round < 30; round++) {
+        const [, , before] = await Promise.all([kept('a'), db.query(child(`${round}`, 'a')), kept('a')])
+        expect([round, round + 1]).toContain(before.length)
+        expect(await kept('a')).toHaveLength(round + 1)
+      }
+    })
+  })
+
   it('composes statements without mixing up their values', async () => {
     const conditions = [sql`id <> ${'x'}`, sql`amount >= ${0}`]
     await db.query(insert('y'))
     const rows = await db.query(sql`select id, ${'tag'}::text as tag from parents where ${join(conditions, ' and ')}`)
     expect(rows).toEqual([{ id: 'y', tag: 'tag' }])
+    // One place in the code, with text and values in turn: each time the text that was meant.
+    const pair = (one: unknown, other: unknown) => sql`select ${one} as one, ${other} as other`
+    const texts = [
+      [1, sql`now()`],
+      [sql`now()`, 1],
+      [1, 2],
+      [sql`now()`, raw('true')],
+      [sql`now()`, raw('false')],
+    ]
+    const numbered = texts.map(([one, other]) => pair(one, other).text)
+    expect(numbered).toEqual([
+      'select $1 as one, now() as other',
+      'select now() as one, $1 as other',
+      'select $1 as one, $2 as other',
+      'select now() as one, true as other',
+      'select now() as one, false as other',
+    ])
+    expect(pair(sql`${1}::int`, sql`${2}::int`).values).toEqual([1, 2])
+    expect(pair(sql`${3}::int`, 4).values).toEqual([3, 4])
   })
 })
 

@@ -1,6 +1,6 @@
 // Turns the query of a list operation into one statement that returns the page and the count together.
 import type { Db, Row } from './db.ts'
-import { join, raw, type Sql, sql } from './sql.ts'
+import { join, keptUntil, raw, type Sql, sql } from './sql.ts'
 
 type ListQuery = {
   orderBy?: string
@@ -22,6 +22,8 @@ type Source<T> = {
   id: string
   /** Names whose columns are never null: a plain index serves them both ways. Others need one with nulls first. */
   neverNull?: readonly string[]
+  /** Where the embedded engine may keep its pages. */
+  keptUntil?: readonly string[]
   map?: (row: Row) => T
 }
 
@@ -42,13 +44,16 @@ export async function listSql<T extends object>(
   const direction = order + nulls
   const ties = column === id ? sql`` : sql`, ${raw(`${id} ${order}`)}`
   const offset = Math.min((page - 1) * perPage, furthest)
-  const rows = await db.query<Row & { listCount: number }>(sql`
+  const statement = sql`
     select counted.list_count, listed.*
     from (select count(*)::int as list_count from ${from} where ${where}) counted
     left join lateral (
       select true as list_row, ${select} from ${from} where ${where}
       order by ${raw(`${column} ${direction}`)}${ties} limit ${perPage}::bigint offset ${offset}::bigint
-    ) listed on true`)
+    ) listed on true`
+  const rows = await db.query<Row & { listCount: number }>(
+    source.keptUntil ? keptUntil(source.keptUntil, statement) : statement,
+  )
   const items: T[] = []
   for (const { listCount: _, listRow, ...row } of rows) {
     if (listRow) items.push(source.map ? source.map(row) : (row as T))

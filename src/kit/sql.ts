@@ -6,6 +6,7 @@ export type Sql = {
   readonly values: readonly unknown[]
   /** The same text always has the same name: the statement is prepared once per connection. */
   readonly name: string
+  readonly keptUntil?: readonly string[]
 }
 
 /** Text that is put in as it stands: names of columns and tables, never anything a caller sent. */
@@ -16,10 +17,15 @@ class Raw {
   }
 }
 
+type Written = { text: string; name: string; parts: readonly unknown[] }
+
+/** The last text that a place in the code has made, and what it was made of. */
+const writtenAt = new WeakMap<readonly string[], Written>()
+
 class Fragment implements Sql {
   readonly strings: readonly string[]
   readonly parts: readonly unknown[]
-  #flat: { text: string; values: unknown[] } | undefined
+  #flat: { text: string; name: string; values: unknown[] } | undefined
 
   constructor(strings: readonly string[], parts: readonly unknown[]) {
     this.strings = strings
@@ -27,11 +33,22 @@ class Fragment implements Sql {
   }
 
   get #flattened() {
-    if (!this.#flat) {
-      const values: unknown[] = []
-      this.#flat = { text: this.write(values), values }
-    }
+    this.#flat ??= this.#flatten()
     return this.#flat
+  }
+
+  /** Most places make the same text again: then only the values are gathered, and nothing long is put together. */
+  #flatten() {
+    const values: unknown[] = []
+    const known = writtenAt.get(this.strings)
+    if (known && isSame(known.parts, this.parts)) {
+      this.gather(values)
+      return { text: known.text, name: known.name, values }
+    }
+    const text = this.write(values)
+    const name = nameOf(text)
+    writtenAt.set(this.strings, { text, name, parts: this.parts })
+    return { text, name, values }
   }
 
   get text(): string {
@@ -43,7 +60,15 @@ class Fragment implements Sql {
   }
 
   get name(): string {
-    return nameOf(this.text)
+    return this.#flattened.name
+  }
+
+  /** Its values alone, in the order in which `write` numbers them. */
+  gather(values: unknown[]): void {
+    for (const part of this.parts) {
+      if (part instanceof Fragment) part.gather(values)
+      else if (!(part instanceof Raw)) values.push(part)
+    }
   }
 
   /** Appends this fragment's values to those before it and returns its text. */
@@ -60,6 +85,21 @@ class Fragment implements Sql {
   }
 }
 
+/** Pieces of text at the same places, and values at the others: the same text comes of both. */
+function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
+  if (one.length !== other.length) return false
+  for (let index = 0; index < one.length; index++) {
+    const [a, b] = [one[index], other[index]]
+    if (a === b) continue
+    if (a instanceof Fragment) {
+      if (!(b instanceof Fragment) || a.strings !== b.strings || !isSame(a.parts, b.parts)) return false
+    } else if (a instanceof Raw) {
+      if (!(b instanceof Raw) || a.text !== b.text) return false
+    } else if (b instanceof Fragment || b instanceof Raw) return false
+  }
+  return true
+}
+
 const names = new Map<string, string>()
 
 function nameOf(text: string): string {
@@ -73,6 +113,15 @@ function nameOf(text: string): string {
 
 export function sql(strings: TemplateStringsArray, ...parts: unknown[]): Sql {
   return new Fragment(strings, parts)
+}
+
+/**
+ * A reading whose rows the embedded engine may keep until a commit changes one of these tables, or adds to it where
+ * it is written `+table`; what takes their rows along when it goes is known from the schema. Rows come back frozen.
+ * Where several processes write, it is read as any other, but once for all who ask in the same moment.
+ */
+export function keptUntil(tables: readonly string[], statement: Sql): Sql {
+  return Object.assign(statement, { keptUntil: tables })
 }
 
 export function raw(text: string): unknown {

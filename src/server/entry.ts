@@ -33,7 +33,8 @@ export function enter({ config, principals, limiter, uses }: Platform) {
     const { workspaceId } = (request.params ?? {}) as { workspaceId?: string }
     const { token, from } = presented
     const asked = askedWorkspace(workspaceId)
-    const caller = token ? await principals.resolve(token, asked, request.ip, currentResource()) : null
+    const found = token ? principals.resolve(token, asked, request.ip, currentResource()) : null
+    const caller = found instanceof Promise ? await found : found
 
     // A call that is made for a tool was counted at the door that the tool was called through.
     if (currentSurface() === undefined) {

@@ -6,7 +6,7 @@ import type { Caller } from '../kit/context.ts'
 import type { Database } from '../kit/db.ts'
 import { first } from '../kit/db.ts'
 import { sessionIdleDays } from '../kit/session_life.ts'
-import { type Sql, sql } from '../kit/sql.ts'
+import { keptUntil, type Sql, sql } from '../kit/sql.ts'
 import { isKeySecret, tokenHash } from '../kit/tokens.ts'
 
 /** The surfaces that an OAuth token can be for; it opens the one it was asked for. */
@@ -14,7 +14,12 @@ export type Resource = 'v1' | 'mcp'
 
 export type Principals = {
   /** The caller as it stands in the given workspace, or null where the token opens nothing now. */
-  resolve(token: string, workspaceId: string | null, address: string, resource?: Resource): Promise<Caller | null>
+  resolve(
+    token: string,
+    workspaceId: string | null,
+    address: string,
+    resource?: Resource,
+  ): Caller | null | Promise<Caller | null>
   /** The same caller in the workspace that the body names. */
   inWorkspace(token: string, caller: Caller, workspaceId: string): Promise<Caller | null>
 }
@@ -46,6 +51,8 @@ const watched = [
   'users',
   'workspaces',
   'workspace_members',
+  // Whoever becomes a member was nobody there before.
+  '+workspace_members',
   'teams',
   'api_keys',
   'api_key_secrets',
@@ -55,7 +62,9 @@ const watched = [
   'oauth_objects',
 ]
 
-const lookups: readonly [prefix: string, look: (digest: string, workspaceId: string | null) => Sql][] = [
+type Lookup = (digest: string, workspaceId: string | null) => Sql
+
+const lookups: readonly [prefix: string, lookup: Lookup][] = [
   ['sess_', sessionSql],
   ['atr_', keySql],
   ['run_', runSql],
@@ -67,15 +76,18 @@ type Options = { requireVerifiedEmail: boolean; now: () => Date }
 export function principals(database: Database, { requireVerifiedEmail, now }: Options): Principals {
   const known = database.engine === 'pglite' ? rememberUntilCommit(database) : null
 
-  async function look(token: string, workspaceId: string | null): Promise<Principal | null> {
+  /** At once where it is remembered: the busiest path should not wait for nothing. */
+  function look(token: string, workspaceId: string | null): Principal | null | Promise<Principal | null> {
     const lookup = lookups.find(([prefix]) => token.startsWith(prefix))
     // A key with a wrong checksum was never ours: no need to ask the database.
     if (!lookup || (lookup[1] === keySql && !isKeySecret(token))) return null
     const digest = tokenHash(token)
-    const remembered = known?.get(digest, workspaceId)
-    if (remembered) return remembered
+    return known?.get(digest, workspaceId) ?? read(lookup[1], digest, workspaceId)
+  }
+
+  async function read(lookup: Lookup, digest: string, workspaceId: string | null): Promise<Principal | null> {
     const keep = known?.keeper(digest, workspaceId)
-    const row = await first<PrincipalRow>(database, lookup[1](digest, workspaceId))
+    const row = await first<PrincipalRow>(database, keptUntil(watched, lookup(digest, workspaceId)))
     if (!row) return null
     const { resource } = row
     const principal = { caller: toCaller(row, workspaceId, requireVerifiedEmail), endsMs: endOf(row), resource }
@@ -83,21 +95,26 @@ export function principals(database: Database, { requireVerifiedEmail, now }: Op
     return principal
   }
 
-  async function live(token: string, workspaceId: string | null): Promise<Principal | null> {
-    const principal = await look(token, workspaceId)
-    return principal && principal.endsMs > now().getTime() ? principal : null
+  const isLive = (principal: Principal | null): principal is Principal =>
+    principal !== null && principal.endsMs > now().getTime()
+
+  function opening(principal: Principal | null, address: string, resource: Resource): Caller | null {
+    if (!isLive(principal) || (principal.resource !== undefined && principal.resource !== resource)) return null
+    return allowsAddress(principal.caller.allowedIps, address) ? principal.caller : null
   }
 
   return {
-    async resolve(token, workspaceId, address, resource = 'v1') {
-      const principal = await live(token, workspaceId)
-      if (!principal || (principal.resource !== undefined && principal.resource !== resource)) return null
-      return allowsAddress(principal.caller.allowedIps, address) ? principal.caller : null
+    resolve(token, workspaceId, address, resource = 'v1') {
+      const found = look(token, workspaceId)
+      if (!(found instanceof Promise)) return opening(found, address, resource)
+      return found.then(principal => opening(principal, address, resource))
     },
     async inWorkspace(token, caller, workspaceId) {
       // What is of one workspace was resolved with it; only a session can be somebody else elsewhere.
       if (caller.boundTo === workspaceId) return { ...caller, workspaceId }
-      return caller.boundTo === null ? ((await live(token, workspaceId))?.caller ?? null) : null
+      if (caller.boundTo !== null) return null
+      const principal = await look(token, workspaceId)
+      return isLive(principal) ? principal.caller : null
     },
   }
 }
@@ -207,7 +224,7 @@ function rememberUntilCommit(database: Database) {
   const byToken = new Map<string, Map<string | null, Principal>>()
   let generation = 0
   database.onCommit(tables => {
-    if (!watched.some(table => tables.has(table)) && !tables.has('+workspace_members')) return
+    if (!watched.some(table => tables.has(table))) return
     generation++
     byToken.clear()
   })

@@ -17,24 +17,24 @@ export type Uses = {
 const flushMs = 60_000
 const sessionGapMs = 3_600_000
 
-type KeyUse = { id: string; at: string; scopes: Record<string, string> }
-type SessionUse = { id: string; at: string }
-type MemberUse = { workspaceId: string; userId: string; at: string }
+/** Milliseconds: text is made of them when they are written. */
+type KeyUse = { at: number; scopes: Map<string, number> }
+type MemberUse = { workspaceId: string; userId: string; at: number }
 
 export function gatherUses(database: Database, now: () => Date, log: Log): Uses {
   let keys = new Map<string, KeyUse>()
   let grants = new Map<string, KeyUse>()
-  let sessions = new Map<string, SessionUse>()
+  let sessions = new Map<string, number>()
   let members = new Map<string, MemberUse>()
   /** Session → when its use was last written: at most hourly. */
   const written = new Map<string, number>()
 
   async function flush(): Promise<void> {
     const uses = {
-      keys: [...keys.values()],
-      grants: [...grants.values()],
-      sessions: [...sessions.values()],
-      members: [...members.values()],
+      keys: [...keys].map(writtenUse),
+      grants: [...grants].map(writtenUse),
+      sessions: [...sessions].map(([id, at]) => ({ id, at: iso(at) })),
+      members: [...members.values()].map(use => ({ ...use, at: iso(use.at) })),
     }
     keys = new Map()
     grants = new Map()
@@ -54,22 +54,25 @@ export function gatherUses(database: Database, now: () => Date, log: Log): Uses 
   return {
     saw(caller) {
       const { credential, credentialId: id } = caller
-      const at = now()
+      const at = now().getTime()
       const ofKind = credential === 'key' ? keys : credential === 'oauth' ? grants : null
-      ofKind?.set(id, { id, scopes: ofKind.get(id)?.scopes ?? {}, at: at.toISOString() })
-      if (credential !== 'session' || at.getTime() - (written.get(id) ?? 0) < sessionGapMs) return
-      written.set(id, at.getTime())
-      sessions.set(id, { id, at: at.toISOString() })
+      const use = ofKind?.get(id)
+      if (use) use.at = at
+      else ofKind?.set(id, { at, scopes: new Map() })
+      if (credential !== 'session' || at - (written.get(id) ?? 0) < sessionGapMs) return
+      written.set(id, at)
+      sessions.set(id, at)
     },
     used(caller, scopes) {
       const { credential, credentialId: id, userId, role } = caller
-      const at = now().toISOString()
+      const at = now().getTime()
       const use = credential === 'key' ? keys.get(id) : credential === 'oauth' ? grants.get(id) : undefined
-      if (use) for (const scope of scopes) use.scopes[scope] = at
+      if (use) for (const scope of scopes) use.scopes.set(scope, at)
       const workspaceId = caller.boundTo ?? caller.workspaceId
-      if (userId !== null && role !== null && workspaceId !== null) {
-        members.set(`${workspaceId}:${userId}`, { workspaceId, userId, at })
-      }
+      if (userId === null || role === null || workspaceId === null) return
+      const member = members.get(workspaceId + userId)
+      if (member) member.at = at
+      else members.set(workspaceId + userId, { workspaceId, userId, at })
     },
     flush,
     async stop() {
@@ -79,8 +82,18 @@ export function gatherUses(database: Database, now: () => Date, log: Log): Uses 
   }
 }
 
+function iso(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+type WrittenUse = { id: string; at: string; scopes: Record<string, string> }
+
+function writtenUse([id, { at, scopes }]: [string, KeyUse]): WrittenUse {
+  return { id, at: iso(at), scopes: Object.fromEntries([...scopes].map(([scope, used]) => [scope, iso(used)])) }
+}
+
 /** Rows are locked in one order, since other processes write theirs too; what is newer there stays. */
-async function writeKeys(database: Database, uses: readonly KeyUse[]): Promise<void> {
+async function writeKeys(database: Database, uses: readonly WrittenUse[]): Promise<void> {
   await database.query(sql`
     with u as (
       select * from jsonb_to_recordset(${JSON.stringify(uses)}::jsonb) as u(id text, at timestamptz, scopes jsonb)
@@ -95,7 +108,7 @@ async function writeKeys(database: Database, uses: readonly KeyUse[]): Promise<v
     from u join held using (id) where k.id = u.id`)
 }
 
-async function writeGrants(database: Database, uses: readonly KeyUse[]): Promise<void> {
+async function writeGrants(database: Database, uses: readonly WrittenUse[]): Promise<void> {
   await database.query(sql`
     with u as (
       select * from jsonb_to_recordset(${JSON.stringify(uses)}::jsonb) as u(id text, at timestamptz, scopes jsonb)
@@ -106,7 +119,7 @@ async function writeGrants(database: Database, uses: readonly KeyUse[]): Promise
     from u join held using (id) where g.id = u.id`)
 }
 
-async function writeSessions(database: Database, uses: readonly SessionUse[]): Promise<void> {
+async function writeSessions(database: Database, uses: readonly { id: string; at: string }[]): Promise<void> {
   await database.query(sql`
     with u as (
       select * from jsonb_to_recordset(${JSON.stringify(uses)}::jsonb) as u(id text, at timestamptz)
@@ -117,7 +130,10 @@ async function writeSessions(database: Database, uses: readonly SessionUse[]): P
     where s.id = u.id and s.last_used <= u.at - make_interval(secs => ${sessionGapMs / 1000}::int)`)
 }
 
-async function writeMembers(database: Database, uses: readonly MemberUse[]): Promise<void> {
+async function writeMembers(
+  database: Database,
+  uses: readonly { workspaceId: string; userId: string; at: string }[],
+): Promise<void> {
   await database.query(sql`
     with u as (
       select * from jsonb_to_recordset(${JSON.stringify(uses)}::jsonb)

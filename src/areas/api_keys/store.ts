@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import type { CallerKind, Scope } from '../../contract/scopes.ts'
 import { type Db, first } from '../../kit/db.ts'
 import { listSql } from '../../kit/list_sql.ts'
-import { assignments, type Sql, sql } from '../../kit/sql.ts'
+import { assignments, keptUntil, type Sql, sql } from '../../kit/sql.ts'
 import type { ApiKey } from './contract.ts'
 
 export type ApiKeyRow = Static<typeof ApiKey>
@@ -21,6 +21,8 @@ function reachable(workspaceId: string, ownerId: Reach): Sql {
     : sql`k.workspace_id = ${workspaceId} and k.owner_id = ${ownerId}`
 }
 
+const pageTables = ['api_keys', '+api_keys']
+
 export function pageOfKeys(db: Db, query: object, workspaceId: string, ownerId: Reach) {
   return listSql<ApiKeyRow>(db, query, {
     from: sql`api_keys k`,
@@ -35,11 +37,15 @@ export function pageOfKeys(db: Db, query: object, workspaceId: string, ownerId: 
       updated: 'k.updated',
     },
     id: 'k.id',
+    keptUntil: pageTables,
   })
 }
 
+const keyTables = ['api_keys']
+
 export function find(db: Db, workspaceId: string, id: string, ownerId: Reach): Promise<ApiKeyRow | undefined> {
-  return first(db, sql`select ${columns} from api_keys k where ${reachable(workspaceId, ownerId)} and k.id = ${id}`)
+  const statement = sql`select ${columns} from api_keys k where ${reachable(workspaceId, ownerId)} and k.id = ${id}`
+  return first(db, keptUntil(keyTables, statement))
 }
 
 /** With the caller kind that it was made under, and nobody changing it meanwhile. */

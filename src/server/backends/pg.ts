@@ -62,8 +62,11 @@ export function changesOf(text: string): readonly string[] {
   if (changes === undefined) {
     const gains = [...text.matchAll(/\binsert\s+into\s+(\w+)\b(?!\.)/gi)].map(match => match[1] as string)
     const written = [...text.matchAll(writes)].map(m => m[1] as string)
+    const emptied = [...text.matchAll(/\btruncate\s+(?:table\s+)?([\w\s,]+)/gi)].flatMap(m =>
+      (m[1] ?? '').trim().split(/\s*,\s*/),
+    )
     const merged = /\bon\s+conflict\b[\s\S]*\bdo\s+update\b/i.test(text) ? gains : []
-    changes = [...gains.map(table => `+${table}`), ...written, ...merged]
+    changes = [...gains.map(table => `+${table}`), ...written, ...emptied, ...merged]
     if (changesByText.size >= mostTexts) changesByText.clear()
     changesByText.set(text, changes)
   }

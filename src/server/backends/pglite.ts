@@ -8,6 +8,7 @@ import pg from 'pg'
 import type { Database, Tx } from '../../kit/db.ts'
 import { translateFault } from '../../kit/db_errors.ts'
 import type { Sql } from '../../kit/sql.ts'
+import { rowMemory, withParents } from './memory.ts'
 import { changesOf, refuseInsideTransaction, run, runTransaction, types } from './pg.ts'
 
 export type EmbeddedOptions = {
@@ -133,7 +134,8 @@ function databaseOn(client: pg.Client): Omit<Database, 'close'> {
   let free: Promise<unknown> = Promise.resolve()
   let isTaken = false
   let waiting: (() => void)[] = []
-  const listeners: ((tables: ReadonlySet<string>) => void)[] = []
+  const memory = rowMemory()
+  const listeners: ((tables: ReadonlySet<string>) => void)[] = [memory.changed]
   const committed = (tables: Iterable<string>) => {
     const set = new Set(tables)
     if (set.size > 0) for (const hear of listeners) hear(set)
@@ -153,14 +155,33 @@ function databaseOn(client: pg.Client): Omit<Database, 'close'> {
     free = turn.catch(() => {})
     return turn
   }
+  /** Sent in the tick in which the session is seen to be free: a tick later it could be inside a transaction. */
+  const whenFree = <T>(send: () => Promise<T>): Promise<T> => {
+    if (!isTaken) return send()
+    return new Promise<T>((resolve, reject) => waiting.push(() => send().then(resolve, reject)))
+  }
+  const ask = <T extends object>(statement: Sql) => whenFree(() => run<T>(client as never, statement, committed))
+  let parents = new Map<readonly string[], Promise<readonly string[]>>()
+  const parentsOf = (tables: readonly string[]) => {
+    const known = parents.get(tables) ?? withParents({ query: ask }, tables)
+    parents.set(tables, known)
+    return known
+  }
   return {
     engine: 'pglite',
     async query<T extends object>(statement: Sql) {
       refuseInsideTransaction()
-      // Sent in the tick in which the session is seen to be free: a tick later it could be inside a transaction.
-      const send = () => run<T>(client as never, statement, committed)
-      if (!isTaken) return await send()
-      return await new Promise<T[]>((resolve, reject) => waiting.push(() => send().then(resolve, reject)))
+      const { keptUntil } = statement
+      if (!keptUntil) return await ask<T>(statement)
+      const remembered = memory.find<T>(statement)
+      if (remembered) return remembered
+      const until = await parentsOf(keptUntil)
+      return await whenFree(async () => {
+        const keep = memory.keeper(statement)
+        const rows = await run<T>(client as never, statement, committed)
+        keep(rows, until)
+        return rows
+      })
     },
     async transaction<T>(work: (tx: Tx) => Promise<T>) {
       refuseInsideTransaction()
@@ -170,6 +191,7 @@ function databaseOn(client: pg.Client): Omit<Database, 'close'> {
       refuseInsideTransaction()
       await alone(async () => {
         await client.query(text)
+        parents = new Map()
         committed(changesOf(text))
       })
     },

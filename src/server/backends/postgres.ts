@@ -3,6 +3,7 @@ import pg from 'pg'
 import type { Database, Tx } from '../../kit/db.ts'
 import { translateFault } from '../../kit/db_errors.ts'
 import type { Sql } from '../../kit/sql.ts'
+import { freeze } from './memory.ts'
 import { changesOf, refuseInsideTransaction, run, runTransaction, types } from './pg.ts'
 
 export type PostgresOptions = { url: string; poolSize?: number }
@@ -29,14 +30,22 @@ export async function openPostgres({ url, poolSize = 8 }: PostgresOptions): Prom
     const set = new Set(tables)
     if (set.size > 0) for (const hear of listeners) hear(set)
   }
+  const singly = perTurn(async statements => {
+    const client = await connected(singles)
+    const { stream } = (client as pg.Client & { connection: { stream: import('node:net').Socket } }).connection
+    stream.cork()
+    const answers = statements.map(statement => run(client as never, statement, committed))
+    stream.uncork()
+    return answers
+  })
   await singles.get().catch(error => {
     throw translateFault(error)
   })
   return {
     engine: 'postgres',
-    async query<T extends object>(statement: Sql) {
+    query<T extends object>(statement: Sql) {
       refuseInsideTransaction()
-      return await run<T>((await connected(singles)) as never, statement, committed)
+      return singly(statement) as Promise<T[]>
     },
     transaction: <T>(work: (tx: Tx) => Promise<T>) =>
       withClient(pool, client => runTransaction(client as never, work, committed)),
@@ -54,6 +63,35 @@ export async function openPostgres({ url, poolSize = 8 }: PostgresOptions): Prom
     async close() {
       await Promise.all([pool.end(), singles.close(), ears.close()])
     },
+  }
+}
+
+/**
+ * What one turn of the event loop asks for is sent together at its end, and a reading that is asked for several times
+ * in it is sent once: nobody gets an answer that is older than their question.
+ */
+function perTurn(send: (statements: readonly Sql[]) => Promise<Promise<object[]>[]>) {
+  type Asked = { statement: Sql; answer: Promise<object[]>; settle: (answer: Promise<object[]>) => void }
+  let asked: Asked[] = []
+  let readings = new Map<string, Asked>()
+  const flush = () => {
+    const turn = asked
+    asked = []
+    readings = new Map()
+    send(turn.map(({ statement }) => statement)).then(
+      answers => turn.forEach(({ settle }, index) => void settle(answers[index] as Promise<object[]>)),
+      error => turn.forEach(({ settle }) => void settle(Promise.reject(error))),
+    )
+  }
+  return (statement: Sql): Promise<object[]> => {
+    const key = statement.keptUntil && statement.name + JSON.stringify(statement.values)
+    const same = key && readings.get(key)
+    if (same) return same.answer
+    const { promise, resolve: settle } = Promise.withResolvers<object[]>()
+    const one = { statement, answer: key ? promise.then(freeze) : promise, settle }
+    if (asked.push(one) === 1) setImmediate(flush)
+    if (key) readings.set(key, one)
+    return one.answer
   }
 }
 
