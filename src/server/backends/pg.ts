@@ -98,11 +98,12 @@ export function refuseInsideTransaction(): void {
   if (holding.getStore()) throw new Error('The transaction of this request must be used here, not the database')
 }
 
-/** begin, work, commit; the commit's listeners run before anything else can. */
+/** begin, work, commit; the commit's listeners run before anything else can. `settings` are sent before the commit. */
 export async function runTransaction<T>(
   session: Session,
   work: (tx: Tx) => Promise<T>,
   committed: (tables: ReadonlySet<string>) => void,
+  settings: () => string | null = () => null,
 ): Promise<T> {
   const tables = new Set<string>()
   const changed = (names: readonly string[]) => {
@@ -113,7 +114,10 @@ export async function runTransaction<T>(
   begun.catch(() => {})
   let committing: Promise<Answer> | undefined
   const commit = () => {
-    committing ??= session.query({ text: 'commit' })
+    if (committing) return committing
+    const text = settings()
+    if (text) session.query({ text }).catch(() => {})
+    committing = session.query({ text: 'commit' })
     return committing
   }
   try {

@@ -129,6 +129,41 @@ function streamTo(pglite: PGlite): Duplex {
   return stream
 }
 
+const mostInOneSync = 64
+
+/**
+ * Transactions that stand in line are committed one after the other and brought to the disk together: `force` writes
+ * a record of its own and syncs everything before it. Nobody's transaction is called done before that.
+ */
+function groupSync(force: () => Promise<unknown>) {
+  let inLine = 0
+  let unsynced = 0
+  let group = Promise.withResolvers<void>()
+  async function syncAll(): Promise<void> {
+    const done = group
+    group = Promise.withResolvers()
+    unsynced = 0
+    await force().then(() => done.resolve(), done.reject)
+  }
+  return {
+    /** Returns what is to be called at the end of the turn. */
+    arrive() {
+      inLine++
+      return async () => {
+        inLine--
+        if (unsynced > 0 && (inLine === 0 || unsynced >= mostInOneSync)) await syncAll()
+      }
+    },
+    /** At the moment of a commit: undefined where it is to sync by itself, else when it will have been synced. */
+    later(): Promise<void> | undefined {
+      if (inLine === 1 && unsynced === 0) return undefined
+      unsynced++
+      group.promise.catch(() => {})
+      return group.promise
+    },
+  }
+}
+
 function databaseOn(client: pg.Client): Omit<Database, 'close'> {
   // A transaction has the session alone; everything else waits for its end, and goes before the next one.
   let free: Promise<unknown> = Promise.resolve()
@@ -161,6 +196,7 @@ function databaseOn(client: pg.Client): Omit<Database, 'close'> {
     return new Promise<T>((resolve, reject) => waiting.push(() => send().then(resolve, reject)))
   }
   const ask = <T extends object>(statement: Sql) => whenFree(() => run<T>(client as never, statement, committed))
+  const sync = groupSync(() => client.query("select pg_logical_emit_message(true, 'atrium', '')"))
   let parents = new Map<readonly string[], Promise<readonly string[]>>()
   const parentsOf = (tables: readonly string[]) => {
     const known = parents.get(tables) ?? withParents({ query: ask }, tables)
@@ -185,7 +221,20 @@ function databaseOn(client: pg.Client): Omit<Database, 'close'> {
     },
     async transaction<T>(work: (tx: Tx) => Promise<T>) {
       refuseInsideTransaction()
-      return await alone(() => runTransaction(client as never, work, committed))
+      const leave = sync.arrive()
+      let written: Promise<void> | undefined
+      const value = await alone(async () => {
+        try {
+          return await runTransaction(client as never, work, committed, () => {
+            written = sync.later()
+            return written ? 'set local synchronous_commit = off' : null
+          })
+        } finally {
+          await leave()
+        }
+      })
+      await written
+      return value
     },
     async script(text) {
       refuseInsideTransaction()
