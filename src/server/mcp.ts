@@ -104,7 +104,12 @@ async function serve(
   const visit: Visit = { view, credentialId: caller.credentialId, call: relay(app, request, token, 'mcp') }
   const answer = await mcp.fetch(webRequest(request, reply, config.PUBLIC_URL), visit, body)
   reply.header('cache-control', 'no-store')
-  return reply.send(answer)
+  if (!answer.headers.get('content-type')?.startsWith('application/json')) return reply.send(answer)
+  // Whole already: there is nothing to gain from sending it as a stream.
+  return reply
+    .code(answer.status)
+    .headers(Object.fromEntries(answer.headers))
+    .send(Buffer.from(await answer.arrayBuffer()))
 }
 
 /** One message per request: a batch would be many calls for the price of one. */
@@ -119,7 +124,9 @@ function bodyOf(request: FastifyRequest): unknown {
 /** The body goes beside it, parsed; the signal ends the work when the client goes away. */
 function webRequest(request: FastifyRequest, reply: FastifyReply, publicUrl: string): Request {
   const gone = new AbortController()
-  reply.raw.once('close', () => gone.abort())
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort()
+  })
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) {
     // The credential has done its work at the door.
