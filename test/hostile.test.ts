@@ -192,6 +192,12 @@ describe('a body', () => {
     const headers = { ...owner.headers, ...json }
     expect((await send({ path: '/v1/auth/whoami', headers, body: '{"broken":' })).status).toBe(200)
   })
+
+  it.each(['', ';', 'a', 'text/plain; charset'])('of type "%s" that nobody asked for is passed over', async type => {
+    const headers = { 'content-type': type }
+    expect((await send({ method: 'POST', path: '/v1/auth/logout', headers, body: 'x' })).status).toBe(200)
+    expect((await send({ method: 'POST', path: '/v1/auth/logout', headers })).status).toBe(200)
+  })
 })
 
 /** Sent as GET with a good credential. */
@@ -219,6 +225,9 @@ const addresses: [name: string, path: string, status: number, message: string][]
   ['with SQL as the order', '/v1/workspaces?orderBy=id;drop', 400, 'Bad Request'],
 ]
 
+/** Times that their format allows, and that neither a Date nor the database can hold. */
+const times = ['2016-12-31T23:59:60Z', '0000-01-01T00:00:00Z', '9999-12-31T23:59:59-23:59', '2026-11-15T09:30:00+01']
+
 describe('an address', () => {
   it.each(addresses)('%s is refused', async (_, path, status, message) => {
     const got = await send({ path, headers: owner.headers })
@@ -238,6 +247,15 @@ describe('an address', () => {
     const got = await send({ path: `/v1/workspaces${query}`, headers: owner.headers })
     expect(got.status).toBe(200)
     expectLimits(got)
+  })
+
+  it.each(times)('with the time %s is refused', async time => {
+    const path = `/v1/audit_logs/${owner.workspaceId}?from=${encodeURIComponent(time)}`
+    expectEnvelope(await send({ path, headers: owner.headers }), 400, 'Bad Request')
+    const key = `/v1/api_keys/${owner.workspaceId}/${(await p.key(owner)).id}`
+    const body = JSON.stringify({ expires: time })
+    const got = await send({ method: 'PATCH', path: key, headers: { ...owner.headers, ...json }, body })
+    expectEnvelope(got, 400, 'Bad Request')
   })
 
   it('with NUL as the record is not found', async () => {

@@ -32,8 +32,11 @@ export function mountOperations(app: FastifyInstance, platform: Platform, entry:
   endStreamsOnClose(app)
   app.decorateRequest('entered', null as never)
   app.addHook('onRequest', async (request, reply) => {
+    const { operation } = request.routeOptions.config
+    // Where no body is looked at, a type that cannot be read does not matter either.
+    if (operation && !operation.body) delete request.raw.headers['content-type']
     // A path may be spelled with escapes, so the route counts beside the text.
-    const isOurs = request.routeOptions.config.operation !== undefined || request.url.startsWith('/v1')
+    const isOurs = operation !== undefined || request.url.startsWith('/v1')
     if (isOurs) request.entered = await entry(request, reply)
   })
   const refused = refusalWriter(platform)

@@ -7,8 +7,19 @@ import { type ApiError, badRequest, type Issue } from '../contract/errors.ts'
 const common = { strict: false, removeAdditional: false as const, allErrors: false }
 const bodyAjv = new Ajv.default(common)
 const queryAjv = new Ajv.default({ ...common, coerceTypes: true, useDefaults: true })
-formats.default(bodyAjv)
-formats.default(queryAjv)
+for (const ajv of [bodyAjv, queryAjv]) {
+  formats.default(ajv)
+  ajv.addFormat('date-time', isMoment)
+}
+
+const dateTime = formats.default.get('date-time') as { validate: (text: string) => boolean }
+
+/** The format also takes leap seconds and the year 0, which neither a Date nor the database can hold. */
+function isMoment(text: string): boolean {
+  const moment = dateTime.validate(text) ? new Date(text) : new Date(Number.NaN)
+  const year = moment.getUTCFullYear()
+  return year >= 1 && year <= 9999
+}
 
 export function compileBody(schema: TSchema): ValidateFunction {
   return bodyAjv.compile(schema)

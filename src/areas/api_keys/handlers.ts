@@ -191,7 +191,6 @@ async function rightsOf(db: Db, caller: Caller, key: store.ApiKeyRow): Promise<S
 /** In the one form in which moments can be compared as text; offsets and spellings differ on the way in. */
 function momentAhead(text: string, now: Date): string {
   const moment = new Date(text)
-  if (Number.isNaN(moment.getTime())) throw badRequest('"expires" is not a moment that the calendar knows.')
   if (moment <= now) throw badRequest('"expires" lies in the past; to end the key now, disable or delete it.')
   return moment.toISOString()
 }
