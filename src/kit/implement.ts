@@ -62,6 +62,8 @@ export type JobContext = Omit<Context, 'caller' | 'access' | 'origin' | 'note' |
   sendMail: (mail: Mail) => Promise<void>
   /** Writes what the job did to a ledger; the last statement of its transaction. */
   record: (db: Db, event: JobEvent) => Promise<void>
+  /** Of the job, the same on each try. */
+  id: string
   /** 0 the first time; the queue tries again what failed. */
   attempt: number
 }

@@ -66,6 +66,7 @@ export async function startPlatform({
     jobs: { ...kinds, ...platformJobs },
     log: logger,
     context: jobId => ({
+      id: jobId,
       db: database,
       transaction: work => database.transaction(work),
       settings,

@@ -7,7 +7,7 @@ type Received = { from: string; to: string[]; mail: Email }
 
 export async function mailServer() {
   const received: Received[] = []
-  const refusals: { messageId: string }[] = []
+  const refusals: Email[] = []
   let refusing = 0
   const server = new SMTPServer({
     authOptional: true,
@@ -19,7 +19,7 @@ export async function mailServer() {
         const mail = await PostalMime.parse(Buffer.concat(chunks))
         if (refusing > 0) {
           refusing--
-          refusals.push({ messageId: mail.messageId ?? '' })
+          refusals.push(mail)
           return done(Object.assign(new Error('Try again later'), { responseCode: 451 }))
         }
         const { mailFrom, rcptTo } = session.envelope

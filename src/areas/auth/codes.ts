@@ -2,7 +2,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { badRequest } from '../../contract/errors.ts'
 import type { Context } from '../../kit/context.ts'
-import { randomText } from '../../kit/random.ts'
 import type { Settings } from '../../kit/settings.ts'
 import * as store from './store.ts'
 import { takeCodeTry } from './tries.ts'
@@ -12,8 +11,10 @@ const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 export const wrongCode = 'The code is wrong, was used or has expired; ask for a new one.'
 
-export function newCode(): string {
-  return randomText(alphabet, 8)
+/** Made from the job that mails it: a mail that is sent again is the same mail. */
+export function codeOf(settings: Settings, jobId: string): string {
+  const bytes = Buffer.from(settings.sign('mailed code', jobId), 'base64url').subarray(0, 8)
+  return [...bytes].map(byte => alphabet[byte % alphabet.length]).join('')
 }
 
 export function showCode(code: string): string {

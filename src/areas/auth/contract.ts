@@ -40,7 +40,6 @@ export const User = record('User', {
 })
 
 export const EmailChangeId = id('email_change', 24)
-export const CodeId = id('code', 24)
 
 const Activity = record('Activity', {
   at: timestamp,

@@ -107,7 +107,7 @@ const own = implement(accounts, {
     },
     async (ctx, { email }, { digest, passwordHash }) => {
       const { db, now, enqueue, note } = ctx
-      if (!(await store.spendCode(db, 'reset', email, digest))) throw badRequest(wrongCode)
+      if (!(await store.spendCode(db, 'reset', email, digest, now()))) throw badRequest(wrongCode)
       const user = await store.findVerified(db, email)
       if (!user) throw badRequest(wrongCode)
       note({ actor: user.id, target: { object: 'user', id: user.id } })

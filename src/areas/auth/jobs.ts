@@ -3,11 +3,9 @@ import { Type } from 'typebox'
 import { choice, object } from '../../contract/records.ts'
 import { type JobContext, type Jobs, job } from '../../kit/implement.ts'
 import { mailOf } from '../../kit/mail_text.ts'
-import { newId } from '../../kit/random.ts'
-import { newToken, tokenHash } from '../../kit/tokens.ts'
+import { tokenHash } from '../../kit/tokens.ts'
 import { endAccounts } from './accounts.ts'
-import { codeDigest, newCode, showCode } from './codes.ts'
-import { CodeId } from './contract.ts'
+import { codeDigest, codeOf, showCode } from './codes.ts'
 import { sweepSessions } from './sessions/store.ts'
 import * as store from './store.ts'
 import { mayMail } from './tries.ts'
@@ -29,6 +27,7 @@ export default {
       const [pending] = await store.findPending(ctx.db, email)
       if (!pending || !(await isAllowed(ctx, email, source))) return
       const code = await makeCode(ctx, 'verify', email, minutes.verify)
+      if (code === null) return
       await ctx.sendMail(
         mailOf(email, 'Verify your e-mail address', [
           { paragraph: 'Enter this code to verify your e-mail address:' },
@@ -45,6 +44,7 @@ export default {
       const user = await store.findVerified(ctx.db, email)
       if (!user?.provenEmail || !(await isAllowed(ctx, email, source))) return
       const code = await makeCode(ctx, 'reset', email, minutes.reset)
+      if (code === null) return
       await ctx.sendMail(
         mailOf(user.provenEmail, 'Reset your password', [
           { paragraph: 'Enter this code with your new password:' },
@@ -63,6 +63,7 @@ export default {
       if (!user?.email || user.email.toLowerCase() !== email.toLowerCase()) return
       if (user.emailVerified || !(await isAllowed(ctx, email, source))) return
       const code = await makeCode(ctx, `change:${userId}`, email, minutes.change)
+      if (code === null) return
       await ctx.sendMail(
         mailOf(user.email, 'Confirm your new e-mail address', [
           { paragraph: 'Enter this code, while logged in, to use this address from now on:' },
@@ -78,7 +79,8 @@ export default {
     async run(ctx, { changeId }) {
       const change = await store.findEmailChange(ctx.db, changeId)
       if (!change) return
-      const token = newToken('undo')
+      // The same on each try: whichever copy of the mail arrives, its link works.
+      const token = `undo_${ctx.settings.sign('undo', changeId)}`
       await store.setUndoHash(ctx.db, changeId, tokenHash(token))
       const what = change.newEmail === null ? 'was removed' : `is being changed to ${change.newEmail}`
       await ctx.sendMail(
@@ -128,11 +130,12 @@ async function isAllowed(ctx: JobContext, email: string, source: string): Promis
   return ctx.attempt > 0 || (await mayMail(ctx, email, source))
 }
 
-/** A new code ends the one before it. */
-async function makeCode({ db, now, settings }: JobContext, purpose: string, email: string, lifeMinutes: number) {
-  const code = newCode()
+/** A new code ends the one before it. Null where this one was used already: only the mail's end was not noted down. */
+async function makeCode(ctx: JobContext, purpose: string, email: string, lifeMinutes: number): Promise<string | null> {
+  const { id, db, now, settings } = ctx
+  const code = codeOf(settings, id)
   const digest = codeDigest(settings, purpose, email, code)
   const expires = new Date(now().getTime() + lifeMinutes * 60_000)
-  await store.putCode(db, { purpose, address: email, id: newId(CodeId), digest, expires }, now())
-  return showCode(code)
+  const isLive = await store.putCode(db, { purpose, address: email, id, digest, expires }, now())
+  return isLive ? showCode(code) : null
 }

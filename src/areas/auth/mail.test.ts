@@ -64,7 +64,7 @@ describe('mails', () => {
     expect(smtp.to(email)).toHaveLength(before)
   })
 
-  it('are tried again under the same id where the server refuses', async () => {
+  it('are tried again, the same under the same id, where the server refuses', async () => {
     const email = newEmail()
     smtp.refuse(2)
     await on.signUp(email)
@@ -74,9 +74,48 @@ describe('mails', () => {
     }
     const mail = await mailTo(email)
     expect(smtp.refusals.map(({ messageId }) => messageId)).toEqual([mail.messageId, mail.messageId])
+    expect(smtp.refusals.map(({ text }) => text)).toEqual([mail.text, mail.text])
     const code = codeForm.exec(mail.text ?? '')?.[0]
     expect((await on.call('auth.verifyEmail', { email, code })).status).toBe(200)
   })
+
+  it('that are sent twice, since the process died in between, are the same, and a used code stays used', async () => {
+    const email = newEmail('twice')
+    await p.user(email)
+    await on.call('auth.generatePasswordResetCode', { email })
+    const first = await mailTo(email)
+    await again('auth.mailReset', email)
+    const second = await mailTo(email, 2)
+    expect([second.messageId, second.text]).toEqual([first.messageId, first.text])
+    const code = codeForm.exec(first.text ?? '')?.[0] ?? ''
+    const reset = () => on.call('auth.resetPassword', { email, code, password: 'Battery9Staple!' })
+    expect((await reset()).status).toBe(202)
+    await again('auth.mailReset', email)
+    await on.settled()
+    expect(smtp.to(email).filter(({ messageId }) => messageId === first.messageId)).toHaveLength(2)
+    expect((await reset()).status).toBe(400)
+  })
+
+  it('about a changed address carry the same link each time they are sent', async () => {
+    const email = newEmail('moving')
+    const ada = await p.user(email)
+    await on.call('auth.patch', { email: newEmail('moved') }, { token: ada.token })
+    const first = await mailTo(email)
+    await again('auth.mailUndo', ada.userId, 'userId')
+    const second = await mailTo(email, 2)
+    expect([second.messageId, second.text]).toEqual([first.messageId, first.text])
+    const token = /undo_email_change#(\S+)/.exec(first.text ?? '')?.[1] ?? ''
+    expect((await on.call('auth.undoEmailChange', { token })).status).toBe(200)
+  })
+
+  /** As if the process had died after the server took the mail and before that was noted down. */
+  async function again(kind: string, value: string, field = 'email'): Promise<void> {
+    await on.settled()
+    const moved = await p.database.query(sql`
+      update jobs.job set state = 'retry', retry_count = 1, start_after = now() - interval '1 second', completed_on = null
+      where name = ${kind} and data ->> ${field} = ${value} returning id`)
+    expect(moved).toHaveLength(1)
+  }
 
   /** The wait before the next try is over at once. */
   async function soon(email: string): Promise<void> {

@@ -143,17 +143,21 @@ export async function sweep(db: Db, now: Date): Promise<void> {
 
 type Code = { id: string; digest: string }
 
+/** False where the code was used before: its mail is being sent again, and it must not come back to life. */
 export async function putCode(
   db: Db,
   code: { purpose: string; address: string; id: string; digest: string; expires: Date },
   now: Date,
-): Promise<void> {
+): Promise<boolean> {
   const { purpose, address, id, digest, expires } = code
-  await db.query(sql`
+  const rows = await db.query(sql`
     insert into codes (purpose, address, id, digest, created, expires)
-    values (${purpose}, lower(${address}), ${id}, ${digest}, ${now}, ${expires})
+    select ${purpose}, lower(${address}), ${id}, ${digest}, ${now}::timestamptz, ${expires}::timestamptz
+    where not exists (select from tries where key = ${`used code:${id}`})
     on conflict (purpose, address) do update set
-      id = excluded.id, digest = excluded.digest, created = excluded.created, expires = excluded.expires`)
+      id = excluded.id, digest = excluded.digest, created = excluded.created, expires = excluded.expires
+    returning id`)
+  return rows.length > 0
 }
 
 export function liveCode(db: Db, purpose: string, address: string, now: Date): Promise<Code | undefined> {
@@ -169,10 +173,17 @@ export async function burnCode(db: Db, id: string): Promise<void> {
   await db.query(sql`delete from codes where id = ${id}`)
 }
 
+/** As long as a mail may be tried again. */
+const usedCodeDays = 7
+
 /** One winner, however many try at once. */
-export async function spendCode(db: Db, purpose: string, address: string, digest: string): Promise<boolean> {
+export async function spendCode(db: Db, purpose: string, address: string, digest: string, now: Date): Promise<boolean> {
+  const until = new Date(now.getTime() + usedCodeDays * 86_400_000)
   const rows = await db.query(sql`
-    delete from codes where purpose = ${purpose} and address = lower(${address}) and digest = ${digest} returning id`)
+    with used as (
+      delete from codes where purpose = ${purpose} and address = lower(${address}) and digest = ${digest} returning id
+    )
+    insert into tries (key, count, until) select 'used code:' || id, 1, ${until}::timestamptz from used returning key`)
   return rows.length > 0
 }
 

@@ -24,9 +24,9 @@ function purposeOf(changing: string | null): string {
 }
 
 export async function completeVerification(ctx: Context, { email }: Verification, { changing, digest }: Judged) {
-  const { db, note } = ctx
+  const { db, note, now } = ctx
   await store.lockAddress(db, email)
-  if (!(await store.spendCode(db, purposeOf(changing), email, digest))) throw badRequest(wrongCode)
+  if (!(await store.spendCode(db, purposeOf(changing), email, digest, now()))) throw badRequest(wrongCode)
   if (await store.findVerified(db, email)) throw badRequest(wrongCode)
   if (changing !== null) {
     note({ also: await endPending(ctx, email, changing) })
