@@ -1,0 +1,3 @@
+import { fuzzPart } from './part.ts'
+
+fuzzPart(0)
