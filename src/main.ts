@@ -41,12 +41,19 @@ async function main(): Promise<void> {
 async function openDatabase({ DATABASE_URL, DATA_DIR }: Config): Promise<Database> {
   if (!DATABASE_URL) {
     const { openEmbedded } = await import('./server/backends/pglite.ts')
-    return await openEmbedded({ directory: DATA_DIR })
+    return await openEmbedded({ directory: DATA_DIR, onDeath: end })
   }
   const { openPostgres } = await import('./server/backends/postgres.ts')
   return await openPostgres({ url: DATABASE_URL }).catch(error => {
     throw new StartError(`DATABASE_URL does not answer (${reason(error)}); is PostgreSQL running there?`)
   })
+}
+
+/** Whoever keeps the service running starts it again; one that stayed could only refuse. */
+function end(error: Error): void {
+  const text = `the embedded database has stopped (${reason(error)}); free its disk and start again: what was acknowledged is kept`
+  process.stderr.write(`atrium: ${text}\n`)
+  process.exit(1)
 }
 
 async function openLimiter({ REDIS_URL }: Config, logger: Logger): Promise<Limiter> {

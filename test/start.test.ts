@@ -1,7 +1,7 @@
 // The process itself: what stops its start, how it ends, and what is left after it was killed.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import fs, { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import fs, { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -119,6 +119,16 @@ describe('a start is refused, in one line, with', () => {
     await expectRefusal({ DATA_DIR: join(file, 'data') }, /data directory|ENOTDIR/)
   })
 
+  it.each(['PG_VERSION', 'global/pg_control', 'pg_wal'])('data without %s; put back, it starts', async part => {
+    const DATA_DIR = usedDirectory()
+    const path = join(DATA_DIR, 'postgres', part)
+    renameSync(path, join(DATA_DIR, 'away'))
+    await expectRefusal({ DATA_DIR }, /is damaged or incomplete/)
+    expect(existsSync(path)).toBe(false)
+    renameSync(join(DATA_DIR, 'away'), path)
+    await expectStarts({ DATA_DIR })
+  })
+
   it('data of a newer version; it is as it was', async () => {
     const DATA_DIR = usedDirectory()
     const alter = async (text: string) => {
@@ -170,6 +180,20 @@ describe('a start', () => {
     expect(stdout).not.toContain(readFileSync(join(DATA_DIR, 'secret_key'), 'utf8').trim())
     expect(statSync(join(DATA_DIR, 'secret_key')).mode & 0o777).toBe(0o600)
     expect(statSync(template).mode & 0o777).toBe(0o700)
+  })
+})
+
+describe('a first start that is killed', () => {
+  it('leaves nothing that the next one stumbles over', async () => {
+    const DATA_DIR = join(folder, 'killed')
+    const service = launch({ DATA_DIR }, await freePort())
+    running.add(service)
+    await expect.poll(() => existsSync(join(DATA_DIR, 'postgres.new')), { timeout: 60_000, interval: 5 }).toBe(true)
+    await service.stop('SIGKILL')
+    running.delete(service)
+    expect(existsSync(join(DATA_DIR, 'postgres'))).toBe(false)
+    await expectStarts({ DATA_DIR })
+    expect(existsSync(join(DATA_DIR, 'postgres.new'))).toBe(false)
   })
 })
 

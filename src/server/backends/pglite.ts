@@ -1,13 +1,12 @@
 // The embedded engine: PostgreSQL in this process, spoken to by `pg` through a stream.
-import { fdatasyncSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { fdatasyncSync } from 'node:fs'
 import { Duplex } from 'node:stream'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import type { Database, Tx } from '../../kit/db.ts'
 import { translateFault } from '../../kit/db_errors.ts'
 import type { Sql } from '../../kit/sql.ts'
+import { databaseFolder, lockDirectory, refusal } from './data_directory.ts'
 import { rowMemory, withParents } from './memory.ts'
 import { changesOf, refuseInsideTransaction, run, runTransaction, types } from './pg.ts'
 
@@ -16,6 +15,8 @@ export type EmbeddedOptions = {
   directory?: string
   /** A dump to start from instead of an empty database, for tests. */
   dump?: Blob
+  /** The engine has stopped by itself, as it does when its log cannot be written; only a new process can go on. */
+  onDeath?: (error: Error) => void
 }
 
 /** The engine as shipped never calls fsync; these parameters make it, and `syncToDisk` lets it reach the disk. */
@@ -23,7 +24,7 @@ const durable = [...PGlite.defaultStartParams.filter(parameter => parameter !== 
 const inUtc = ['-c', 'timezone=UTC']
 
 export async function openEmbedded(options: EmbeddedOptions): Promise<Database & { dump(): Promise<Blob> }> {
-  const { directory, dump } = options
+  const { directory, dump, onDeath } = options
   const unlock = directory ? lockDirectory(directory) : () => {}
   const pglite = await startEngine(directory, dump).catch(error => {
     unlock()
@@ -37,7 +38,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database &
     pipeline: true,
     types,
   } as pg.ClientConfig)
-  client.on('error', () => {})
+  client.on('error', error => onDeath?.(error))
   await client.connect()
   // A new client meets the one session that the engine has, with whatever the last one left in it.
   await client.query('rollback; deallocate all; set statement_timeout = 30000')
@@ -55,9 +56,15 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database &
 async function startEngine(directory: string | undefined, dump: Blob | undefined): Promise<PGlite> {
   const startParams = [...(directory ? durable : PGlite.defaultStartParams), ...inUtc]
   if (!directory) return await PGlite.create({ ...(dump && { loadDataDir: dump }), startParams })
-  const pglite = await PGlite.create({ dataDir: join(directory, 'postgres'), startParams })
-  syncToDisk(pglite, join(directory, 'postgres'))
-  return pglite
+  const open = async (folder: string) => {
+    const pglite = await PGlite.create({ dataDir: folder, startParams })
+    syncToDisk(pglite, folder)
+    return pglite
+  }
+  const folder = await databaseFolder(directory, async unfinished => await (await open(unfinished)).close())
+  return await open(folder).catch(cause => {
+    throw refusal(directory, cause)
+  })
 }
 
 /** Gives the engine's mount of the data directory the fsync that it lacks. */
@@ -72,22 +79,6 @@ function syncToDisk(pglite: PGlite, directory: string): void {
     fdatasyncSync(stream.nfd)
     return 0
   }
-}
-
-/** Held by the operating system, so that it is free however the process ends. Returns the function that gives it back. */
-function lockDirectory(directory: string): () => void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const lock = new DatabaseSync(join(directory, 'lock'))
-  try {
-    lock.exec('pragma locking_mode = exclusive; begin exclusive')
-  } catch (cause) {
-    lock.close()
-    throw new Error(
-      `the data directory ${directory} is in use by another process; stop that one or set DATA_DIR to another directory`,
-      { cause },
-    )
-  }
-  return () => lock.close()
 }
 
 /** What one turn of the event loop wrote goes to the engine in one call. */
