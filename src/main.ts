@@ -27,6 +27,7 @@ async function main(): Promise<void> {
   const database = await opening
   const limiter = await openLimiter(config, logger)
   const running = await startPlatform({ config, database, limiter, logger })
+  await openControl(running, logger)
   stopOnSignal(running)
   await running.app.listen({ port: config.PORT, host: config.HOST }).catch(async error => {
     await running.close()
@@ -63,6 +64,14 @@ async function openLimiter({ REDIS_URL }: Config, logger: Logger): Promise<Limit
   return await redisLimiter(REDIS_URL, warn).catch(error => {
     throw new StartError(`REDIS_URL does not answer (${reason(error)}); is Redis running there?`)
   })
+}
+
+/** Only the embedded database cannot be reached from outside. It stops being asked before it is closed. */
+async function openControl({ app, platform }: Running, logger: Logger): Promise<void> {
+  if (platform.config.DATABASE_URL) return
+  const { openControl: open } = await import('./server/control.ts')
+  const control = await open(platform.config, platform.database, logger)
+  app.addHook('onClose', () => control.close())
 }
 
 function greet(config: Config): void {

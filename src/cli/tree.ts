@@ -10,9 +10,10 @@ import type { Session } from './session.ts'
 
 /** A command that needs more than this room may import, such as the server; it is handed in from outside. */
 export type LocalCommand = {
+  /** `serve`, `backup <file>`, or in a group: `secrets rotate`. */
   name: string
   summary: string
-  run: (session: Session, options: OutputOptions) => Promise<number>
+  run: (session: Session, options: OutputOptions, file: string) => Promise<number>
 }
 
 export const globalOptions = () => [
@@ -67,8 +68,15 @@ export type Done = (code: number) => void
 
 function addLocal(program: Command, session: Session, { name, summary, run }: LocalCommand, done: Done): void {
   const text = `${summary[0]?.toUpperCase()}${summary.slice(1)}.`
-  const command = program.command(name).summary(summary).description(text)
-  command.action(async () => done(await run(session, command.optsWithGlobals<OutputOptions>())))
+  const [, group, rest] = /^(\w+) (\w+.*)$/.exec(name) ?? []
+  const parent = group ? program.command(group).summary(summary).description(text).helpCommand(false) : program
+  const command = parent
+    .command(rest ?? name)
+    .summary(summary)
+    .description(text)
+  command.action(async (...values: unknown[]) => {
+    done(await run(session, command.optsWithGlobals<OutputOptions>(), String(values[0])))
+  })
 }
 
 function addOperation(program: Command, session: Session, entry: Entry): void {

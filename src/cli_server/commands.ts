@@ -26,4 +26,14 @@ export const serverCommands: LocalCommand[] = [
     summary: 'bring the database up to this version',
     run: async session => (await import('./migrate_database.ts')).migrateDatabase(session),
   },
+  {
+    name: 'backup <file>',
+    summary: 'write everything to one file, also while the service runs',
+    run: async (session, _, file) => (await import('./backup.ts')).backUpTo(session, file),
+  },
+  {
+    name: 'restore <file>',
+    summary: 'make the data again from a backup, where there is none yet',
+    run: async (session, _, file) => (await import('./restore.ts')).restoreFrom(session, file),
+  },
 ]

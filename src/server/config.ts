@@ -155,6 +155,12 @@ export function secretKey(config: Config): string {
   return readFileSync(path, 'utf8').trim()
 }
 
+/** The key that was made beside the data, which nobody else has; undefined where one is given, or none was made yet. */
+export function ownSecretKey(config: Config): string | undefined {
+  const path = join(config.DATA_DIR, 'secret_key')
+  return config.SECRET_KEY || !existsSync(path) ? undefined : readFileSync(path, 'utf8').trim()
+}
+
 export function isLoopbackHost(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, '')
   if (bare === 'localhost') return true

@@ -80,6 +80,14 @@ export async function startJobs({ database, jobs, context, log }: Options): Prom
   }
 }
 
+/** The tables of the queue, without anybody to work on them. */
+export async function prepareJobs(database: Database): Promise<void> {
+  const db = { executeSql: (text: string, values?: unknown[]) => database.plain(text, values) }
+  const boss = new PgBoss({ db, schema: 'jobs', supervise: false, schedule: false })
+  await boss.start()
+  await boss.stop()
+}
+
 async function makeQueue(boss: PgBoss, kind: string): Promise<void> {
   await boss.createQueue(kind, { ...retries, expireInSeconds: longestRunSeconds, deleteAfterSeconds: 7 * 86_400 })
   // Asked once here, the queue is remembered: enqueueing inside a transaction must not ask again.

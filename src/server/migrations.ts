@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { Database } from '../kit/db.ts'
+import type { Database, Tx } from '../kit/db.ts'
 import { sql } from '../kit/sql.ts'
 import { StartError } from './config.ts'
 
@@ -34,13 +34,13 @@ function listSqlFiles(folder: string): string[] {
 }
 
 /** Any number that no other program on the same database is likely to lock. */
-const lockNumber = 7_236_411_882
+const lock = 'select pg_advisory_xact_lock(7236411882)'
+const ownTable = `create table if not exists migrations (
+  name text primary key, sha256 text not null, applied timestamptz(3) not null default now())`
 
 export async function migrate(database: Database, migrations: readonly Migration[]): Promise<string[]> {
   // In its own statement: a script is one implicit transaction, and two processes may start at once.
-  await database.script(`select pg_advisory_xact_lock(${lockNumber});
-    create table if not exists migrations (
-      name text primary key, sha256 text not null, applied timestamptz(3) not null default now())`)
+  await database.script(`${lock}; ${ownTable}`)
   // Before anything is applied: what is refused stays as it was.
   const known = await refuseForeign(database, migrations)
   const applied: string[] = []
@@ -54,7 +54,7 @@ export async function migrate(database: Database, migrations: readonly Migration
 async function apply(database: Database, { name, sha256, text }: Migration): Promise<boolean> {
   // Sent as one message, which is one transaction: a failed file leaves nothing behind.
   try {
-    await database.script(`select pg_advisory_xact_lock(${lockNumber});
+    await database.script(`${lock};
       do $migration$ begin
         if exists (select from migrations where name = '${name}') then
           raise exception using errcode = 'AT001', message = 'already applied';
@@ -69,21 +69,36 @@ async function apply(database: Database, { name, sha256, text }: Migration): Pro
   }
 }
 
-/** Refuses a database that a newer version or another text of an old file has written; returns what it has. */
+type Applied = Pick<Migration, 'name' | 'sha256'>
+
 async function refuseForeign(database: Database, migrations: readonly Migration[]): Promise<Set<string>> {
-  const hashes = new Map(migrations.map(({ name, sha256 }) => [name, sha256]))
-  const rows = await database.query<{ name: string; sha256: string }>(sql`
-    select name, sha256 from migrations order by name`)
-  for (const { name, sha256 } of rows) {
-    const own = hashes.get(name)
+  const rows = await database.query<Applied>(sql`select name, sha256 from migrations order by name`)
+  return new Set(knownMigrations('The database', rows, migrations).map(({ name }) => name))
+}
+
+/** Refuses what a newer version or another text of an old file has written; returns those of ours that it has. */
+export function knownMigrations(
+  what: string,
+  applied: readonly Applied[],
+  migrations: readonly Migration[],
+): Migration[] {
+  return applied.map(({ name, sha256 }) => {
+    const own = migrations.find(migration => migration.name === name)
     if (own === undefined) {
       throw new StartError(
-        `The database was written by a newer version of Atrium (it has ${name}); upgrade, or use another database.`,
+        `${what} was written by a newer version of Atrium (it has ${name}); upgrade, or use another database.`,
       )
     }
-    if (own !== sha256) {
+    if (own.sha256 !== sha256) {
       throw new StartError(`The migration ${name} was changed after it had been applied; restore the original file.`)
     }
-  }
-  return new Set(rows.map(row => row.name))
+    return own
+  })
+}
+
+/** The schema of an earlier moment, in a transaction of somebody else's; the rows of `migrations` are theirs to bring. */
+export async function replay(tx: Tx, migrations: readonly Migration[]): Promise<void> {
+  await tx.plain(lock)
+  await tx.plain(ownTable)
+  for (const { text } of migrations) await tx.plain(text)
 }

@@ -9,6 +9,11 @@ export type Secrets = {
   open(purpose: string, sealed: string): string
 }
 
+/** Tells one key from another without saying what it is. */
+export function fingerprintOf(secretKey: string): string {
+  return secretsFrom(secretKey).sign('instance', 'fingerprint')
+}
+
 export function secretsFrom(secretKey: string): Secrets {
   const keys = new Map<string, Buffer>()
   const keyFor = (purpose: string): Buffer => {

@@ -17,7 +17,7 @@ import { migrate, readMigrations } from './migrations.ts'
 import { outbound as guarded, type Outbound } from './outbound.ts'
 import type { Platform } from './platform.ts'
 import { principals } from './principals.ts'
-import { secretsFrom } from './secrets.ts'
+import { fingerprintOf, secretsFrom } from './secrets.ts'
 import { policyReader } from './tool_policies.ts'
 import { gatherUses } from './uses.ts'
 
@@ -46,7 +46,7 @@ export async function startPlatform({
   const secrets = secretsFrom(secret)
   const key = ledgerKey(secret)
   await migrate(database, readMigrations())
-  await refuseOtherKey(database, secrets.sign('instance', 'fingerprint'))
+  await refuseOtherKey(database, fingerprintOf(secret))
   const { handlers, jobs: kinds } = await loadAreas()
   const settings = {
     publicUrl: config.PUBLIC_URL,
