@@ -36,4 +36,9 @@ export const serverCommands: LocalCommand[] = [
     summary: 'make the data again from a backup, where there is none yet',
     run: async (session, _, file) => (await import('./restore.ts')).restoreFrom(session, file),
   },
+  {
+    name: 'secrets rotate',
+    summary: 'give the instance a new secret key, with the service stopped',
+    run: async session => (await import('./rotate_secrets.ts')).rotateSecrets(session),
+  },
 ]

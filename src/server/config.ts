@@ -87,6 +87,7 @@ export const variables = {
   },
   MAIL_FROM: { help: 'sender of mails', read: text('Atrium <atrium@localhost>') },
   SECRET_KEY: { help: 'at least 32 characters; absent: made once in DATA_DIR', secret: true, read: optional },
+  SECRET_KEY_OLD: { help: 'the former key, for atrium secrets rotate', secret: true, read: optional },
   TURNSTILE_SITE_KEY: { help: 'bot check on sign-up: public key', read: optional },
   TURNSTILE_SECRET_KEY: { help: 'bot check on sign-up: secret key', secret: true, read: optional },
   TURNSTILE_VERIFY_URL: { help: 'where the bot check is verified', read: url('http:', 'https:') },

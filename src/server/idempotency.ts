@@ -36,6 +36,9 @@ export async function earlierAnswer(
     select body_hash, answer from idempotency_keys where id = ${repeat.id}`,
   )
   if (!kept) return undefined
+  // A rotation of the secret key leaves no hash.
+  if (kept.bodyHash === '')
+    throw conflict('This request was carried out, but its answer can no longer be read; look at what it made.')
   if (kept.bodyHash !== repeat.bodyHash)
     throw conflict('This Idempotency-Key was used with another body; take a new one.')
   return kept.answer === null ? undefined : { value: JSON.parse(open(secretKey, repeat, kept.answer)) }

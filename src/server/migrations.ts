@@ -98,7 +98,12 @@ export function knownMigrations(
 
 /** The schema of an earlier moment, in a transaction of somebody else's; the rows of `migrations` are theirs to bring. */
 export async function replay(tx: Tx, migrations: readonly Migration[]): Promise<void> {
-  await tx.plain(lock)
+  await takeSchemaLock(tx)
   await tx.plain(ownTable)
   for (const { text } of migrations) await tx.plain(text)
+}
+
+/** Until the transaction ends, no process gets past the migrations with which it starts. */
+export async function takeSchemaLock(tx: Tx): Promise<void> {
+  await tx.plain(lock)
 }

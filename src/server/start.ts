@@ -139,7 +139,9 @@ async function refuseOtherKey(database: Database, fingerprint: string): Promise<
     insert into instance (name, value) values ('secret_key_fingerprint', ${fingerprint})
     on conflict (name) do update set value = instance.value returning value`)
   if (row?.value !== fingerprint) {
-    throw new StartError('SECRET_KEY is not the one that this database was made with; give the original key.')
+    throw new StartError(
+      'SECRET_KEY is not the one that this database was made with; give the original key, or run atrium secrets rotate.',
+    )
   }
 }
 

@@ -97,6 +97,9 @@ export const auditLogs = area(
         headSeq: Type.Integer({ minimum: 0 }),
         headHash: Type.String(),
         publicKey: Type.String({ description: 'Signs exports; compare it with the one in a file.' }),
+        earlierPublicKeys: Type.Array(Type.String(), {
+          description: 'Signed exports before the instance changed its secret key; newest first.',
+        }),
       }),
     },
     'audit_logs.export': {

@@ -50,6 +50,7 @@ export default implement(auditLogs, {
       headSeq: head.seq,
       headHash: head.hash,
       publicKey: settings.exportKey.publicKey,
+      earlierPublicKeys: await store.earlierExportKeys(db),
     }
   },
 

@@ -120,6 +120,13 @@ export async function seqSpan(
   return row ?? { least: null, most: null }
 }
 
+/** Those of which a rotation of the secret key has taken leave. */
+export async function earlierExportKeys(db: Db): Promise<string[]> {
+  const rows = await db.query<{ key: string }>(sql`
+    select split_part(name, ' ', 2) as key from instance where name like 'earlier_export_key %' order by value desc`)
+  return rows.map(({ key }) => key)
+}
+
 // Pruning
 
 /** Chains whose oldest entry is past its time, with the last such entry. */
