@@ -38,7 +38,7 @@ describe('the console’s files', () => {
       expect(answer.headers['cache-control']).toBe('no-cache')
       expect(answer.headers['content-security-policy']).toContain("script-src 'self';")
       expect(answer.headers['content-security-policy']).toContain("frame-ancestors 'none'")
-      expect(answer.headers['referrer-policy']).toBe('no-referrer')
+      expect(answer.headers['cross-origin-opener-policy']).toBe('same-origin')
     }
   })
 

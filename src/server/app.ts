@@ -1,4 +1,5 @@
 // The HTTP server: the registry's routes, and the few addresses that are not operations.
+import type { Socket } from 'node:net'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { badRequest } from '../contract/errors.ts'
 import { endConnectionsOnClose } from './connections.ts'
@@ -6,6 +7,7 @@ import { mountConsole } from './console.ts'
 import { mountDocument } from './document.ts'
 import { enter } from './entry.ts'
 import { handleFailures } from './failures.ts'
+import { addHeaders, safeHeaders } from './headers.ts'
 import { mountMailbox } from './mailbox.ts'
 import { mountMcp } from './mcp.ts'
 import { mountOAuth } from './oauth/mount.ts'
@@ -24,6 +26,7 @@ export async function buildApp(platform: Platform, logger: FastifyBaseLogger): P
   const entry = enter(platform)
   let count = 0
   const boot = Math.random().toString(36).slice(2, 10)
+  let dress: ReturnType<typeof addHeaders> = () => {}
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -40,12 +43,13 @@ export async function buildApp(platform: Platform, logger: FastifyBaseLogger): P
     return503OnClosing: false,
     // What cannot be routed is counted and carries the limit's headers like everything else.
     frameworkErrors: (error, request, reply) => {
+      dress(request, reply)
       entry(request, reply).then(
         () => app.errorHandler(error, request, reply),
         refusal => app.errorHandler(refusal, request, reply),
       )
     },
-    clientErrorHandler: answerUnreadable,
+    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, config.PUBLIC_URL),
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
@@ -62,7 +66,7 @@ export async function buildApp(platform: Platform, logger: FastifyBaseLogger): P
   })
   endConnectionsOnClose(app)
   handleFailures(app, config.PUBLIC_URL)
-  addHeaders(app, config.CORS_ORIGINS)
+  dress = addHeaders(app, config)
   mountOperations(app, platform, entry)
   mountOperational(app, platform)
   mountMailbox(app, platform)
@@ -75,42 +79,17 @@ export async function buildApp(platform: Platform, logger: FastifyBaseLogger): P
 }
 
 /** Requests that the parser of HTTP itself refuses have no route; they still get the envelope. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket, publicUrl: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const tooLong = error.code === 'HPE_HEADER_OVERFLOW'
   const detail = tooLong ? 'The headers or the address are too long.' : 'This is not a request that can be read.'
   const body = JSON.stringify({ success: false, message: null, error: { message: 'Bad Request', detail } })
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
-}
-
-function addHeaders(app: FastifyInstance, corsOrigins: readonly string[]): void {
-  app.addHook('onRequest', (request, reply, next) => {
-    reply.header('x-request-id', request.id)
-    reply.header('x-content-type-options', 'nosniff')
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-      return next(badRequest('Send a Host header.'))
-    }
-    const { origin } = request.headers
-    if (origin !== undefined && corsOrigins.includes(origin)) {
-      reply.header('access-control-allow-origin', origin)
-      reply.header(
-        'access-control-expose-headers',
-        'ratelimit-limit, ratelimit-policy, ratelimit, retry-after, etag, x-request-id, www-authenticate',
-      )
-      reply.header('vary', 'origin')
-      if (request.method === 'OPTIONS' && request.headers['access-control-request-method']) {
-        reply.header('access-control-allow-methods', 'GET, POST, PUT, PATCH, DELETE')
-        reply.header(
-          'access-control-allow-headers',
-          'authorization, content-type, x-api-key, if-match, idempotency-key, mcp-protocol-version, mcp-method, mcp-name, ' +
-            'x-mcp-toolsets, x-mcp-readonly',
-        )
-        reply.header('access-control-max-age', '600')
-        return void reply.code(204).send()
-      }
-    }
-    next()
-  })
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+    ...safeHeaders(publicUrl),
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join('')}\r\n${body}`)
 }

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { escapeHtml } from '../kit/html.ts'
+import { ownWindow } from './headers.ts'
 import type { Platform } from './platform.ts'
 
 const built = fileURLToPath(new URL('../../console/dist', import.meta.url))
@@ -117,12 +118,7 @@ function policyOf(hasBotCheck: boolean): string {
 }
 
 function protect(reply: FastifyReply, policy: string): void {
-  reply
-    .header('content-security-policy', policy)
-    .header('referrer-policy', 'no-referrer')
-    .header('cross-origin-opener-policy', 'same-origin')
-    .header('permissions-policy', 'camera=(), geolocation=(), microphone=()')
-    .header('x-frame-options', 'DENY')
+  reply.headers({ ...ownWindow, 'content-security-policy': policy })
 }
 
 const unbuilt = `<!doctype html>

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { openapi } from '../contract/openapi.ts'
 import { operations } from '../operations.ts'
+import { ownWindow } from './headers.ts'
 import type { Platform } from './platform.ts'
 
 const page = `<!doctype html>
@@ -50,7 +51,7 @@ export function mountDocument(app: FastifyInstance, { config }: Platform): void 
   app.get('/openapi.json', send)
   app.get('/docs', (_, reply) =>
     reply
-      .header('content-security-policy', policy)
+      .headers({ ...ownWindow, 'content-security-policy': policy })
       .type('text/html; charset=utf-8')
       .send(page.replace('CONFIGURATION', JSON.stringify(scalar))),
   )

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { escapeHtml } from '../kit/html.ts'
 import { sql } from '../kit/sql.ts'
 import { isLoopbackHost } from './config.ts'
+import { ownWindow } from './headers.ts'
 import { pageHeaders, pageHtml } from './pages.ts'
 import type { Platform } from './platform.ts'
 
@@ -15,7 +16,9 @@ export function mountMailbox(app: FastifyInstance, { config, database }: Platfor
     if (!isOurHost(request, config.PUBLIC_URL)) return reply.callNotFound()
     const mails = await database.query<KeptMail>(sql`
       select number, recipient, subject, text, created from mailbox order by number desc limit 50`)
-    return reply.headers(pageHeaders({})).send(pageHtml({ title: 'Mailbox', wide: true, body: listed(mails) }))
+    return reply
+      .headers({ ...pageHeaders({}), ...ownWindow })
+      .send(pageHtml({ title: 'Mailbox', wide: true, body: listed(mails) }))
   })
 }
 

@@ -1,6 +1,7 @@
 // The look of the few pages that the server renders itself, which is the console's, and the headers that keep them safe.
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '../kit/html.ts'
+import { pagePermissions } from './headers.ts'
 
 const style = `
 :root { color-scheme: light dark; --text: #1c2024; --soft: #565e67; --ground: #fbfbfd; --card: #fff; --line: #e4e6ee;
@@ -87,8 +88,7 @@ export function pageHeaders({ formsTo = [] }: Pick<Page, 'formsTo'>): Record<str
   return {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action ${forms}; frame-ancestors 'none'; base-uri 'none'`,
-    'x-frame-options': 'DENY',
-    'x-content-type-options': 'nosniff',
+    ...pagePermissions,
     'referrer-policy': 'same-origin',
     'cache-control': 'no-store',
   }

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { pathOf } from '../contract/operation.ts'
 import { operations } from '../operations.ts'
+import { ownWindow } from './headers.ts'
 
 const style = `
   :root { color-scheme: light dark }
@@ -72,10 +73,7 @@ const policy = [
 export function mountUndoPage(app: FastifyInstance): void {
   app.get('/undo_email_change', (_, reply) =>
     reply
-      .header('content-security-policy', policy)
-      .header('x-frame-options', 'DENY')
-      .header('referrer-policy', 'no-referrer')
-      .header('cache-control', 'no-store')
+      .headers({ ...ownWindow, 'content-security-policy': policy, 'cache-control': 'no-store' })
       .type('text/html; charset=utf-8')
       .send(page),
   )

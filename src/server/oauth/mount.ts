@@ -59,8 +59,6 @@ function passTo(platform: Platform, run: (req: FastifyRequest['raw'], res: Fasti
     const limit = tryLimits[request.routeOptions.url ?? '']
     if (limit && !(await mayTry(platform, request, limit))) return tooMany(request, reply, limit)
     reply.hijack()
-    reply.raw.setHeader('x-frame-options', 'DENY')
-    reply.raw.setHeader('content-security-policy', "frame-ancestors 'none'")
     raw.headers.host = ours.host
     raw.headers['x-forwarded-host'] = ours.host
     raw.headers['x-forwarded-proto'] = ours.protocol.slice(0, -1)

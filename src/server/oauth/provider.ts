@@ -97,6 +97,7 @@ export function authorizationServer(platform: Platform): Provider {
   // Whether cookies are secure, and where links lead, follows PUBLIC_URL, which mount.ts puts into the headers.
   provider.proxy = true
   nameTokens(provider)
+  provider.use(answerFaults)
   provider.on('server_error', (_, error) => log.error({ err: error }, 'an OAuth request failed'))
   ;(provider as EventEmitter).on('error', (error: unknown) => log.error({ err: error }, 'an OAuth request failed'))
   return provider
@@ -208,6 +209,19 @@ async function renderError(ctx: KoaContextWithOIDC, out: ErrorBody, error: Error
       ? 'This page has expired. Go back to the application and start again.'
       : (advice[out.error] ?? 'The application sent a request that cannot be granted.')
   show(ctx, messagePage('This did not work', text, [out.error, out.error_description].filter(Boolean).join(': ')))
+}
+
+/** Left to itself the library's framework would answer with bare text, and take every header of ours away. */
+async function answerFaults(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
+  try {
+    await next()
+  } catch (error) {
+    // The refusal stands where only the library's session could not be kept, as on a page whose session is gone.
+    if (ctx.status >= 400 && ctx.body) return
+    ctx.app.emit('error', error, ctx)
+    ctx.status = 500
+    await renderError(ctx, { error: 'server_error' }, error as Error)
+  }
 }
 
 type ErrorBody = { error: string; error_description?: string | undefined }
