@@ -1,5 +1,7 @@
 // Reads the configuration, picks the engines, starts; says in one line what stops it.
+import cluster from 'node:cluster'
 import { enableCompileCache } from 'node:module'
+import { createServer, type ListenOptions } from 'node:net'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Database } from './kit/db.ts'
@@ -18,24 +20,58 @@ async function main(): Promise<void> {
   const config = readConfig(process.env)
   // Loaded only now: a wrong setting is told at once, and what is loaded from here on is kept compiled.
   keepCompiled()
+  if (config.WORKERS > 1 && cluster.isPrimary) return await lead(config)
   // The embedded engine is compiled on another core while the rest is loaded on this one.
   const opening = openDatabase(config)
   opening.catch(() => {})
   const { pino } = await import('pino')
   const { startPlatform } = await import('./server/start.ts')
-  const logger = pino({ level: config.LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime })
+  const logger = loggerOf(pino, config)
   const database = await opening
   const limiter = await openLimiter(config, logger)
   const running = await startPlatform({ config, database, limiter, logger })
   await openControl(running, logger)
   stopOnSignal(running)
-  await running.app.listen({ port: config.PORT, host: config.HOST }).catch(async error => {
+  const { PORT, HOST, WORKERS } = config
+  await running.app.listen({ port: PORT, host: HOST, reusePort: WORKERS > 1 } as ListenOptions).catch(async error => {
     await running.close()
-    throw error.code === 'EADDRINUSE'
-      ? new StartError(`Port ${config.PORT} on ${config.HOST} is taken; stop what runs there or set PORT.`)
-      : new StartError(`Cannot listen on ${config.HOST}:${config.PORT} (${reason(error)}); check HOST and PORT.`)
+    throw cannotListen(config, error)
   })
-  greet(config)
+  if (cluster.isPrimary) greet(config)
+  else (await import('./server/workers.ts')).tellListening()
+}
+
+function cannotListen({ PORT, HOST }: Config, error: Error & { code?: string }): StartError {
+  return error.code === 'EADDRINUSE'
+    ? new StartError(`Port ${PORT} on ${HOST} is taken; stop what runs there or set PORT.`)
+    : new StartError(`Cannot listen on ${HOST}:${PORT} (${reason(error)}); check HOST and PORT.`)
+}
+
+/** Workers share their port with whoever asks for it, so another service there would not be noticed by them. */
+async function refuseTakenPort(config: Config): Promise<void> {
+  const server = createServer()
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', error => reject(cannotListen(config, error)))
+    server.listen({ port: config.PORT, host: config.HOST }, () => server.close(() => resolve()))
+  })
+}
+
+/** The process beside the workers: it starts and replaces them, and sees neither the database nor a request. */
+async function lead(config: Config): Promise<void> {
+  const { pino } = await import('pino')
+  const { superviseWorkers } = await import('./server/workers.ts')
+  const logger = loggerOf(pino, config)
+  await refuseTakenPort(config)
+  superviseWorkers({
+    count: config.WORKERS,
+    exec: import.meta.filename,
+    onReady: () => greet(config),
+    warn: (fields, text) => logger.warn(fields, text),
+  })
+}
+
+function loggerOf(pino: typeof import('pino').pino, { LOG_LEVEL }: Config): Logger {
+  return pino({ level: LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime })
 }
 
 /** Only the driver that is used is loaded. */
@@ -77,8 +113,9 @@ async function openControl({ app, platform }: Running, logger: Logger): Promise<
 function greet(config: Config): void {
   const where = config.DATABASE_URL ? 'PostgreSQL (DATABASE_URL)' : `${config.DATA_DIR} (embedded PostgreSQL)`
   const codes = config.SMTP_URL ? 'the mail it sends' : `${config.PUBLIC_URL}/dev/mailbox`
+  const workers = config.WORKERS > 1 ? `\n  workers     ${config.WORKERS}` : ''
   process.stdout.write(`Atrium is running on ${config.PUBLIC_URL}
-  data        ${where}
+  data        ${where}${workers}
   console     ${config.PUBLIC_URL}/
   reference   ${config.PUBLIC_URL}/docs
   first key   sign up with POST /v1/auth/signup, read the code in ${codes},
@@ -90,6 +127,8 @@ function greet(config: Config): void {
 function stopOnSignal(running: Running): void {
   let isStopping = false
   const stop = () => {
+    // A worker hears it from the primary, and from the terminal or service manager too: once is meant.
+    if (isStopping && cluster.isWorker) return
     if (isStopping) process.exit(1)
     isStopping = true
     setTimeout(() => process.exit(1), longestStopMs).unref()

@@ -70,6 +70,7 @@ const wrongSettings: [name: string, env: Record<string, string>, says: RegExp][]
   ['a public address and no mail server', { PUBLIC_URL: 'https://atrium.example.com' }, /Set SMTP_URL/],
   ['a short secret', { SECRET_KEY: 'hunter2' }, /SECRET_KEY must be at least 32/],
   ['more processes than the embedded database has', { WORKERS: '2' }, /WORKERS above 1 needs DATABASE_URL/],
+  ['more processes than count together', { WORKERS: '2', DATABASE_URL: 'postgres://a@127.0.0.1/a' }, /needs REDIS_URL/],
   ['half a bot check', { TURNSTILE_SITE_KEY: 'x' }, /go together/],
   ['a proxy that is no address', { TRUSTED_PROXIES: 'proxy' }, /TRUSTED_PROXIES must be/],
   ['an origin with a path', { CORS_ORIGINS: 'https://a.example/x' }, /CORS_ORIGINS must be/],

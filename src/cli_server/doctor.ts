@@ -134,16 +134,8 @@ function clock(databaseMs: number | null): Finding {
   )
 }
 
-async function redis({ REDIS_URL, WORKERS }: Config): Promise<Finding> {
-  if (!REDIS_URL) {
-    if (WORKERS === 1) return ok('redis', 'not used; limits are counted in the process')
-    return failed(
-      'redis',
-      'not set, and WORKERS is above 1',
-      'Set REDIS_URL, or each process counts for itself.',
-      'warning',
-    )
-  }
+async function redis({ REDIS_URL }: Config): Promise<Finding> {
+  if (!REDIS_URL) return ok('redis', 'not used; limits are counted in the process')
   try {
     const { redisLimiter } = await import('../server/backends/redis.ts')
     const limiter = await redisLimiter(REDIS_URL, () => {})

@@ -103,7 +103,7 @@ export const variables = {
   CORS_ORIGINS: { help: 'origins that may call with a key or token', read: origins },
   OAUTH_DYNAMIC_REGISTRATION: { help: 'let clients register themselves', read: oneOf(['true', 'false'], 'false') },
   METRICS_TOKEN: { help: 'bearer token for /metrics', secret: true, read: optional },
-  WORKERS: { help: 'processes to run; more than 1 only with DATABASE_URL', read: whole(1, 1, 64) },
+  WORKERS: { help: 'processes to run; more than 1 only with DATABASE_URL and REDIS_URL', read: whole(1, 1, 64) },
   LOG_LEVEL: {
     help: 'how much is logged',
     read: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'warn'),
@@ -134,6 +134,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
   if (values.WORKERS > 1 && !values.DATABASE_URL) {
     throw new StartError('WORKERS above 1 needs DATABASE_URL: the embedded database has one process only.')
+  }
+  if (values.WORKERS > 1 && !values.REDIS_URL) {
+    throw new StartError('WORKERS above 1 needs REDIS_URL: each process would count rate limits for itself.')
   }
   if (Boolean(values.TURNSTILE_SITE_KEY) !== Boolean(values.TURNSTILE_SECRET_KEY)) {
     throw new StartError('TURNSTILE_SITE_KEY and TURNSTILE_SECRET_KEY go together; set both or neither.')

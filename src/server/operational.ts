@@ -1,15 +1,18 @@
 // What an operator's machinery asks: is the process up, can it work, how is it doing.
+import cluster from 'node:cluster'
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { sql } from '../kit/sql.ts'
 import type { Platform } from './platform.ts'
+import { gatherFigures } from './workers.ts'
 
 const slowest = 2_000
 
 export function mountOperational(app: FastifyInstance, platform: Platform): void {
   const { config, database, limiter } = platform
   const metrics = measure(app, platform)
+  const written = writerOf(metrics)
 
   app.get('/healthz', async (_, reply) => reply.type('text/plain').send('ok\n'))
 
@@ -27,8 +30,15 @@ export function mountOperational(app: FastifyInstance, platform: Platform): void
       ? isSame(request.headers.authorization ?? '', `Bearer ${config.METRICS_TOKEN}`)
       : config.isLoopback
     if (!isAllowed) return reply.callNotFound()
-    return reply.type(metrics.contentType).send(await metrics.metrics())
+    return reply.type(metrics.contentType).send(await written())
   })
+}
+
+/** Whichever worker is asked answers for all of them. */
+function writerOf(metrics: Registry): () => Promise<string> {
+  if (!cluster.isWorker) return () => metrics.metrics()
+  const gather = gatherFigures(() => metrics.getMetricsAsJSON())
+  return async () => await AggregatorRegistry.aggregate((await gather()) as object[][]).metrics()
 }
 
 async function answers(question: Promise<unknown>): Promise<boolean> {
