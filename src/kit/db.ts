@@ -28,6 +28,8 @@ export type Database = Db & {
   listen(channel: string, hear: (payload: string) => void): Promise<() => Promise<void>>
   /** Called in the same tick in which a commit becomes known, with the tables that it changed. */
   onCommit(hear: (tables: ReadonlySet<string>) => void): void
+  /** Of the connections for transactions, where there are several: how many work, and how many callers wait for one. */
+  load?(): { busy: number; idle: number; waiting: number }
   close(): Promise<void>
 }
 

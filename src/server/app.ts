@@ -13,6 +13,7 @@ import { mountMcp } from './mcp.ts'
 import { mountOAuth } from './oauth/mount.ts'
 import { mountOperational } from './operational.ts'
 import type { Platform } from './platform.ts'
+import { refuseOverload } from './pressure.ts'
 import { mountOperations } from './routes.ts'
 import { mountUndoPage } from './undo_page.ts'
 import { parseJson } from './validation.ts'
@@ -20,6 +21,7 @@ import { parseJson } from './validation.ts'
 const oneMiB = 1024 * 1024
 /** Lists take a hundred filters of the longest ids. */
 const largestHeaders = 64 * 1024
+const longestHeadersMs = 15_000
 
 export async function buildApp(platform: Platform, logger: FastifyBaseLogger): Promise<FastifyInstance> {
   const { config } = platform
@@ -37,8 +39,14 @@ export async function buildApp(platform: Platform, logger: FastifyBaseLogger): P
     trustProxy: config.TRUSTED_PROXIES.length > 0 ? config.TRUSTED_PROXIES : false,
     genReqId: () => `req_${boot}${(count++).toString(36)}`,
     // Node's own answer to a missing Host would not be the envelope; `addHeaders` refuses it.
-    http: { maxHeaderSize: largestHeaders, requireHostHeader: false },
-    requestTimeout: 60_000,
+    http: {
+      maxHeaderSize: largestHeaders,
+      requireHostHeader: false,
+      // A connection that says nothing, or says it drop by drop, is let go.
+      headersTimeout: Math.min(longestHeadersMs, config.REQUEST_TIMEOUT * 1000),
+      connectionsCheckingInterval: 1_000,
+    },
+    requestTimeout: config.REQUEST_TIMEOUT * 1000,
     // What is asked while the service stops is still answered; new connections are not taken.
     return503OnClosing: false,
     // What cannot be routed is counted and carries the limit's headers like everything else.
@@ -67,8 +75,9 @@ export async function buildApp(platform: Platform, logger: FastifyBaseLogger): P
   endConnectionsOnClose(app)
   handleFailures(app, config.PUBLIC_URL)
   dress = addHeaders(app, config)
+  const pressure = refuseOverload(app, config)
   mountOperations(app, platform, entry)
-  mountOperational(app, platform)
+  mountOperational(app, platform, pressure)
   mountMailbox(app, platform)
   mountUndoPage(app)
   mountOAuth(app, platform)
@@ -78,11 +87,17 @@ export async function buildApp(platform: Platform, logger: FastifyBaseLogger): P
   return app
 }
 
+const unreadable: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: 'The headers or the address are too long.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
+}
+
 /** Requests that the parser of HTTP itself refuses have no route; they still get the envelope. */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket, publicUrl: string): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const tooLong = error.code === 'HPE_HEADER_OVERFLOW'
-  const detail = tooLong ? 'The headers or the address are too long.' : 'This is not a request that can be read.'
+  // Who has asked nothing gets no answer: it would be taken for that to the next question.
+  const isSilent = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0
+  if (error.code === 'ECONNRESET' || !socket.writable || isSilent) return void socket.destroy()
+  const detail = unreadable[error.code ?? ''] ?? 'This is not a request that can be read.'
   const body = JSON.stringify({ success: false, message: null, error: { message: 'Bad Request', detail } })
   const headers = {
     'content-type': 'application/json; charset=utf-8',

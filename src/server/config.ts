@@ -103,6 +103,9 @@ export const variables = {
   CORS_ORIGINS: { help: 'origins that may call with a key or token', read: origins },
   OAUTH_DYNAMIC_REGISTRATION: { help: 'let clients register themselves', read: oneOf(['true', 'false'], 'false') },
   METRICS_TOKEN: { help: 'bearer token for /metrics', secret: true, read: optional },
+  MAX_REQUESTS_IN_FLIGHT: { help: 'per process; more are refused with 503', read: whole(6000, 1, 1e6) },
+  MAX_EVENT_LOOP_DELAY: { help: 'milliseconds; above, part is refused with 503', read: whole(1000, 10, 60_000) },
+  REQUEST_TIMEOUT: { help: 'seconds in which a request must have arrived', read: whole(60, 1, 3600) },
   WORKERS: { help: 'processes to run; more than 1 only with DATABASE_URL and REDIS_URL', read: whole(1, 1, 64) },
   LOG_LEVEL: {
     help: 'how much is logged',

@@ -3,6 +3,9 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { failure } from '../contract/envelope.ts'
 import { ApiError, badRequest, errors } from '../contract/errors.ts'
 
+/** One for all who are refused under load: neither a stack nor a line of log for each, which would be load itself. */
+export const overloaded = new ApiError('unavailable', 'There is more to do than can be done; try again in a moment.')
+
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const { code = '', statusCode = 500 } = error as Partial<FastifyError>
@@ -24,7 +27,8 @@ export function sendFailure(reply: FastifyReply, request: FastifyRequest, error:
   const { status } = errors[answer.kind]
   if (status >= 500) {
     const level = status === 503 ? 'warn' : 'error'
-    request.log[level]({ err: answer.cause ?? answer, operation: request.routeOptions.config.id }, 'request failed')
+    const operation = request.routeOptions.config.id
+    if (error !== overloaded) request.log[level]({ err: answer.cause ?? answer, operation }, 'request failed')
     answer = new ApiError(answer.kind, answer.detail, { requestId: request.id })
   }
   if (status === 503) reply.header('retry-after', '1')

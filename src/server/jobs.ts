@@ -12,6 +12,8 @@ export type JobRunner = {
   wake(): void
   /** A job at once, without the queue. */
   runNow(kind: string, payload?: object): Promise<void>
+  /** How many of each kind are still to be done; nothing where the database does not say so in time. */
+  waiting(): Promise<Record<string, number>>
   stop(): Promise<void>
 }
 
@@ -24,6 +26,7 @@ type Options = {
 
 const retries = { retryLimit: 8, retryDelay: 5, retryBackoff: true, retryDelayMax: 3_600 }
 const longestRunSeconds = 120
+const patienceMs = 1_000
 
 export async function startJobs({ database, jobs, context, log }: Options): Promise<JobRunner> {
   const boss = new PgBoss({
@@ -76,6 +79,7 @@ export async function startJobs({ database, jobs, context, log }: Options): Prom
       for (const worker of workers) boss.notifyWorker(worker)
     },
     runNow: (kind, payload = {}) => run(kind, payload, randomUUID(), 0),
+    waiting: () => waitingJobs(database),
     stop: () => boss.stop({ graceful: true, timeout: 5_000 }),
   }
 }
@@ -86,6 +90,14 @@ export async function prepareJobs(database: Database): Promise<void> {
   const boss = new PgBoss({ db, schema: 'jobs', supervise: false, schedule: false })
   await boss.start()
   await boss.stop()
+}
+
+/** Whoever watches is told the rest also where the database is away. */
+async function waitingJobs(database: Database): Promise<Record<string, number>> {
+  const text = `select name, count(*)::int as n from jobs.job where state in ('created', 'retry') group by name`
+  const late = new Promise<{ rows: never[] }>(resolve => setTimeout(resolve, patienceMs, { rows: [] }).unref())
+  const { rows } = await Promise.race([database.plain(text), late]).catch(() => ({ rows: [] }))
+  return Object.fromEntries(rows.map(({ name, n }) => [String(name), Number(n)]))
 }
 
 async function makeQueue(boss: PgBoss, kind: string): Promise<void> {

@@ -12,7 +12,7 @@ import type { BuildServer, Visit } from '../mcp/server.ts'
 import { toolsetOf } from '../mcp/toolset.ts'
 import { isLoopbackHost } from './config.ts'
 import { isOurOrigin, presentedToMcp } from './credentials.ts'
-import { toApiError } from './failures.ts'
+import { overloaded, toApiError } from './failures.ts'
 import { limitHeaders, type Policy } from './limits.ts'
 import { modestScopes } from './oauth/scopes.ts'
 import type { Platform } from './platform.ts'
@@ -69,6 +69,7 @@ export async function mountMcp(app: FastifyInstance, platform: Platform, options
       scope.route({
         method: ['GET', 'POST', 'DELETE'],
         url: at + address,
+        config: { load: 'lasting' },
         handler: (request, reply) => serve(scope, platform, mcp, at, request, reply),
       })
     }
@@ -181,7 +182,8 @@ function missing(token: string | null): string {
 function refuse(reply: FastifyReply, request: FastifyRequest, error: unknown, publicUrl: string): FastifyReply {
   const { kind, detail, cause } = toApiError(error)
   const { status, message } = errors[kind]
-  if (status >= 500) request.log.error({ err: cause ?? error }, 'MCP request failed')
+  if (status >= 500 && error !== overloaded) request.log.error({ err: cause ?? error }, 'MCP request failed')
+  if (status === 503) reply.header('retry-after', '1')
   if (status === 401) {
     const isWrong = presentedToMcp(request.headers) !== null
     reply.header('www-authenticate', challengeOf(publicUrl, isWrong ? 'invalid_token' : null, modestScopes))

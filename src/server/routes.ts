@@ -61,7 +61,7 @@ function mount(
   app.route({
     method: methodOf(operation),
     url: pathOf(operation).replace(/\{(\w+)\}/g, ':$1'),
-    config: { id, operation },
+    config: { id, operation, ...(operation.produces && { load: 'lasting' as const }) },
     ...(!operation.produces && { schema: { response: { [status]: successSchema(status, operation.result) } } }),
     handler: async (request, reply) => {
       const call = callOf(app, request)

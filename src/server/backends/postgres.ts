@@ -60,6 +60,7 @@ export async function openPostgres({ url, poolSize = 8 }: PostgresOptions): Prom
     },
     listen: ears.listen,
     onCommit: hear => void listeners.push(hear),
+    load: () => ({ busy: pool.totalCount - pool.idleCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async close() {
       await Promise.all([pool.end(), singles.close(), ears.close()])
     },

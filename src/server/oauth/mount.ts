@@ -34,7 +34,7 @@ export function mountOAuth(app: FastifyInstance, platform: Platform): void {
     const { registration, ...always } = routes
     const isOpen = platform.config.OAUTH_DYNAMIC_REGISTRATION === 'true'
     for (const url of [...metadata, ...resumed, ...Object.values(always), ...(isOpen ? [registration] : [])]) {
-      scope.route({ method: ['GET', 'POST', 'OPTIONS'], url, handler: pass })
+      scope.route({ method: ['GET', 'POST', 'OPTIONS'], url, config: { load: 'lasting' }, handler: pass })
     }
   })
   app.register(async scope => {
