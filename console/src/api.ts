@@ -26,6 +26,20 @@ export class SlowDown extends RequestError {
   }
 }
 
+/** Nobody is logged in any more; the dialog that asks for the password is open. */
+export class SessionOver extends RequestError {
+  constructor(detail: string) {
+    super(401, { message: detail })
+    this.name = 'SessionOver'
+  }
+}
+
+/** Never judged by the service: worth sending once more as it is. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof Unreachable || error instanceof SessionOver || error instanceof SlowDown) return true
+  return error instanceof RequestError && error.status >= 500
+}
+
 /** True from the moment a call was refused for want of a session until somebody logs in again. */
 export const sessionEnded = watched(false)
 export const unreachable = watched(false)
@@ -54,6 +68,13 @@ function toldApart(error: unknown): unknown {
   return error instanceof RequestError && error.status === 429 ? new SlowDown(error.message, waitSeconds) : error
 }
 
+/** Opens the dialog that asks for the password again where a session was needed and is none. */
+function withSession(error: unknown): unknown {
+  if (!(error instanceof RequestError) || error.status !== 401) return error
+  sessionEnded.set(true)
+  return new SessionOver(error.message)
+}
+
 type LooseCall = (id: string, input: object, options?: { signal?: AbortSignal }) => Promise<never>
 
 /** Without the dialog that asks for the password again: for the question whether anybody is logged in. */
@@ -69,9 +90,7 @@ export const call = (async (id, input, options) => {
   try {
     return await (quietCall as unknown as LooseCall)(id, input, options)
   } catch (error) {
-    const isRefused = error instanceof RequestError && error.status === 401
-    if (isRefused && operation(id)?.access !== 'public') sessionEnded.set(true)
-    throw error
+    throw operation(id)?.access === 'public' ? error : withSession(error)
   }
 }) as LooseCall as unknown as Call
 
@@ -85,6 +104,11 @@ export const queryClient = new QueryClient({
     mutations: { retry: false, networkMode: 'always' },
   },
 })
+
+/** Whether the service is back: what the page shows is read again. */
+export function askAgain(): void {
+  void queryClient.refetchQueries({ type: 'active' })
+}
 
 type UseCallOptions = { enabled?: boolean; keep?: boolean; refetchInterval?: number }
 
@@ -107,10 +131,16 @@ type UseActOptions<K extends OperationId> = {
   touches?: readonly string[]
 }
 
-/** An operation that changes something; lists of its area are read again afterwards. */
+/** As much of an act as a button, or what stands beside it, must know. */
+export type Act = { isPending: boolean; error: unknown }
+
+/**
+ * An operation that changes something; lists of its area are read again afterwards. `wanted` is the input that is on its
+ * way or can be sent again with `again`: what a switch that acts at once goes on showing.
+ */
 export function useAct<K extends OperationId>(id: K, { onDone, touches = [] }: UseActOptions<K> = {}) {
   const queries = useQueryClient()
-  return useMutation<ResultOf<K>, Error, InputOf<K>>({
+  const act = useMutation<ResultOf<K>, Error, InputOf<K>>({
     mutationFn: input => (call as unknown as LooseCall)(id, input),
     onSuccess: async (result, input) => {
       const areas = [id.split('.')[0], 'audit_logs', ...touches]
@@ -118,6 +148,9 @@ export function useAct<K extends OperationId>(id: K, { onDone, touches = [] }: U
       onDone?.(result, input)
     },
   })
+  const { variables, error, isPending, mutate } = act
+  const wanted = isPending || isPassing(error) ? variables : undefined
+  return { ...act, wanted, ...(error && wanted && { again: () => mutate(wanted) }) }
 }
 
 export type FieldIssue = { path: string; expected: string }
@@ -146,9 +179,9 @@ export async function download(
     throw signal.aborted ? cause : new Unreachable(cause)
   })
   if (!answer.ok || !answer.body) {
-    if (answer.status === 401) sessionEnded.set(true)
     const body = await answer.json().catch(() => null)
-    throw new RequestError(answer.status, body?.error ?? { message: 'The file could not be read.' })
+    const error = new RequestError(answer.status, body?.error ?? { message: 'The file could not be read.' })
+    throw withSession(toldApart(error))
   }
   const parts: BlobPart[] = []
   let bytes = 0

@@ -9,10 +9,11 @@ import {
   useMatches,
   useRouterState,
 } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
-import { queryClient, quietCall, RequestError } from './api.ts'
+import { lazy, Suspense, useEffect, useRef } from 'react'
+import { queryClient, quietCall, RequestError, sessionEnded } from './api.ts'
 import { Broken, NoWorkspace, Nowhere, Pending } from './pages/states.tsx'
-import { lastWorkspace, meQuery } from './session.ts'
+import { forgetEverything, lastWorkspace, meQuery } from './session.ts'
+import { useWatched } from './store.ts'
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
@@ -30,7 +31,12 @@ const validateSearch = (search: Search): Search => search
 
 const root = createRootRoute({ component: Root, notFoundComponent: Nowhere, errorComponent: Broken, validateSearch })
 
+const SessionEnded = lazy(() =>
+  import('./shell/session_ended.tsx').then(({ SessionEnded }) => ({ default: SessionEnded })),
+)
+
 function Root() {
+  const isEnded = useWatched(sessionEnded)
   const title = useMatches().findLast(match => match.staticData.title)?.staticData.title
   const pathname = useRouterState({ select: state => state.resolvedLocation?.pathname })
   const before = useRef(pathname)
@@ -44,7 +50,12 @@ function Root() {
     }
     before.current = pathname
   }, [pathname])
-  return <Outlet />
+  return (
+    <>
+      <Outlet />
+      <Suspense fallback={null}>{isEnded && <SessionEnded />}</Suspense>
+    </>
+  )
 }
 
 const getParentRoute = () => root
@@ -92,24 +103,25 @@ const inside = createRoute({
   getParentRoute,
   id: 'inside',
   component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
-  beforeLoad: async ({ location }) => {
-    try {
-      await queryClient.ensureQueryData(meQuery)
-    } catch (error) {
-      if (!(error instanceof RequestError) || error.status !== 401) throw error
-      const next = location.href === '/' ? undefined : location.href
-      throw redirect({ to: '/login', search: next ? { next } : {} })
-    }
-  },
+  beforeLoad: ({ location }) => queryClient.ensureQueryData(meQuery).catch(error => sendToLogin(error, location.href)),
 })
+
+/** Whoever is not logged in comes back to the address they asked for. */
+function sendToLogin(error: unknown, asked: string): never {
+  if (!(error instanceof RequestError) || error.status !== 401) throw error
+  forgetEverything()
+  throw redirect({ to: '/login', search: asked === '/' ? {} : { next: asked } })
+}
 
 const home = createRoute({
   getParentRoute: () => inside,
   path: '/',
   staticData: { title: 'Workspaces' },
   component: NoWorkspace,
-  beforeLoad: async ({ search }) => {
-    const { items } = await quietCall('workspaces.list', { perPage: 100, orderBy: 'created', order: 'desc' })
+  beforeLoad: async ({ search, location }) => {
+    const { items } = await quietCall('workspaces.list', { perPage: 100, orderBy: 'created', order: 'desc' }).catch(
+      error => sendToLogin(error, location.href),
+    )
     const me = await queryClient.ensureQueryData(meQuery)
     const joined = items.find(({ ownerId }) => ownerId !== me.id)
     const last = items.find(({ id }) => id === lastWorkspace())

@@ -1,6 +1,7 @@
 // Who is logged in, which workspaces are theirs, and what they may do there.
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
+import { useCallback } from 'react'
 import { type ResultOf, type Role, roleScopes, type Scope } from '../../src/client/catalogue.ts'
 import { queryClient, quietCall, sessionEnded, useCall } from './api.ts'
 
@@ -46,7 +47,10 @@ export function useStanding(): Standing {
   const member = useCall('workspace_members.get', { workspaceId, userId: me?.id ?? '' }, { enabled })
   const role = member.data?.position ?? (workspace && workspace.ownerId === me?.id ? 'owner' : null)
   const narrowed = member.data?.scopes ?? null
-  const can = (scope: Scope) => role !== null && roleScopes[role].has(scope) && (narrowed?.includes(scope) ?? true)
+  const can = useCallback(
+    (scope: Scope) => role !== null && roleScopes[role].has(scope) && (narrowed?.includes(scope) ?? true),
+    [role, narrowed],
+  )
   return { role, can, isKnown: member.data !== undefined }
 }
 

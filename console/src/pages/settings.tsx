@@ -1,15 +1,15 @@
 // The workspace itself: its name, its rules, and its end.
-import { Alert, Button, Group, NumberInput, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { RotateCcw, Trash2 } from 'lucide-react'
+import { RotateCcw } from 'lucide-react'
 import { useMemo } from 'react'
 import type { ResultOf } from '../../../src/client/catalogue.ts'
 import { useAct, useCall } from '../api.ts'
 import { dateOf } from '../format.ts'
-import { Confirm } from '../parts/confirm.tsx'
+import { Confirm, EndButton } from '../parts/confirm.tsx'
 import { CopyLine } from '../parts/copy.tsx'
 import { Failure } from '../parts/failure.tsx'
-import { bodyField, remark, useKeptForm } from '../parts/form.tsx'
+import { by, KeptForm, useKeptForm, WholeField } from '../parts/form.tsx'
 import { Loaded, Page, Panel } from '../parts/page.tsx'
 import { done } from '../parts/toast.tsx'
 import { useStanding, useWorkspaceId, type Workspace } from '../session.ts'
@@ -32,10 +32,8 @@ export function WorkspaceSettings() {
             <Restore workspace={found} />
           ) : (
             <>
-              <General key={`general${found.updated}`} workspace={found} isOpen={can('workspaces:write')} />
-              <Loaded query={settings}>
-                {rules => <Rules key={JSON.stringify(rules)} rules={rules} isOpen={can('workspaces:write')} />}
-              </Loaded>
+              <General workspace={found} isOpen={can('workspaces:write')} />
+              <Loaded query={settings}>{rules => <Rules rules={rules} isOpen={can('workspaces:write')} />}</Loaded>
               {can('workspaces:delete') && <Ending workspace={found} />}
             </>
           )
@@ -51,47 +49,38 @@ function General({ workspace, isOpen }: { workspace: Workspace; isOpen: boolean 
   const form = useKeptForm(
     { name: workspace.name, slug: workspace.slug, description: workspace.description ?? '' },
     {
-      name: (text: string) => remark(bodyField('workspaces.patch', 'name'), text.trim()),
-      slug: (text: string) => remark(bodyField('workspaces.patch', 'slug'), text.trim()),
+      name: by('workspaces.patch', 'name'),
+      slug: by('workspaces.patch', 'slug'),
     },
     act.error,
   )
   return (
     <Panel title="General">
-      <form
-        noValidate
-        onSubmit={form.onSubmit(
-          ({ name, slug, description }) =>
-            act.mutate({ workspaceId, name: name.trim(), slug: slug.trim(), description: description.trim() || null }),
-          errors => form.getInputNode(Object.keys(errors)[0] ?? '')?.focus(),
-        )}
+      <KeptForm
+        form={form}
+        act={act}
+        label="Save"
+        isLocked={!isOpen}
+        onSend={({ name, slug, description }) =>
+          act.mutate({ workspaceId, name: name.trim(), slug: slug.trim(), description: description.trim() || null })
+        }
       >
-        <Stack>
-          <TextInput label="Name" readOnly={!isOpen} {...form.getInputProps('name')} />
-          <TextInput label="Slug" description="Its short name" readOnly={!isOpen} {...form.getInputProps('slug')} />
-          <Textarea
-            label="What it is for"
-            autosize
-            minRows={2}
-            readOnly={!isOpen}
-            {...form.getInputProps('description')}
-          />
-          <div>
-            <Text size="sm" fw={500} mb={4}>
-              Workspace ID
-            </Text>
-            <CopyLine value={workspaceId} label="Copy the workspace id" />
-          </div>
-          <Failure error={act.error} />
-          {isOpen && (
-            <Group justify="flex-end">
-              <Button type="submit" loading={act.isPending}>
-                Save
-              </Button>
-            </Group>
-          )}
-        </Stack>
-      </form>
+        <TextInput label="Name" readOnly={!isOpen} {...form.getInputProps('name')} />
+        <TextInput label="Slug" description="Its short name" readOnly={!isOpen} {...form.getInputProps('slug')} />
+        <Textarea
+          label="What it is for"
+          autosize
+          minRows={2}
+          readOnly={!isOpen}
+          {...form.getInputProps('description')}
+        />
+        <div>
+          <Text size="sm" fw={500} mb={4}>
+            Workspace ID
+          </Text>
+          <CopyLine value={workspaceId} label="Copy the workspace id" />
+        </div>
+      </KeptForm>
     </Panel>
   )
 }
@@ -114,57 +103,46 @@ function Rules({ rules, isOpen }: { rules: ResultOf<'workspaces.settings.get'>; 
   )
   return (
     <Panel title="Rules">
-      <form
-        noValidate
-        onSubmit={form.onSubmit(({ timezone, auditDays, maxKeyAgeDays }) =>
+      <KeptForm
+        form={form}
+        act={act}
+        label="Save"
+        isLocked={!isOpen}
+        onSend={({ timezone, auditDays, maxKeyAgeDays }) =>
           act.mutate({
             workspaceId,
             timezone,
             retention: { auditDays: Number(auditDays) },
             maxKeyAgeDays: maxKeyAgeDays === '' ? null : Number(maxKeyAgeDays),
-          }),
-        )}
+          })
+        }
       >
-        <Stack>
-          <Select
-            label="Time zone"
-            searchable
-            limit={50}
-            data={zones}
-            allowDeselect={false}
-            readOnly={!isOpen}
-            {...form.getInputProps('timezone')}
-          />
-          <NumberInput
-            label="Audit log is kept for (days)"
-            description="30 to 3650"
-            min={30}
-            max={3650}
-            allowDecimal={false}
-            hideControls
-            readOnly={!isOpen}
-            {...form.getInputProps('auditDays')}
-          />
-          <NumberInput
-            label="API keys end after (days)"
-            description="Empty: they need not end"
-            min={1}
-            max={3650}
-            allowDecimal={false}
-            hideControls
-            readOnly={!isOpen}
-            {...form.getInputProps('maxKeyAgeDays')}
-          />
-          <Failure error={act.error} />
-          {isOpen && (
-            <Group justify="flex-end">
-              <Button type="submit" loading={act.isPending}>
-                Save
-              </Button>
-            </Group>
-          )}
-        </Stack>
-      </form>
+        <Select
+          label="Time zone"
+          searchable
+          limit={50}
+          data={zones}
+          allowDeselect={false}
+          readOnly={!isOpen}
+          {...form.getInputProps('timezone')}
+        />
+        <WholeField
+          label="Audit log is kept for (days)"
+          description="30 to 3650"
+          min={30}
+          max={3650}
+          readOnly={!isOpen}
+          {...form.getInputProps('auditDays')}
+        />
+        <WholeField
+          label="API keys end after (days)"
+          description="Empty: they need not end"
+          min={1}
+          max={3650}
+          readOnly={!isOpen}
+          {...form.getInputProps('maxKeyAgeDays')}
+        />
+      </KeptForm>
     </Panel>
   )
 }
@@ -179,23 +157,14 @@ function Ending({ workspace }: { workspace: Workspace }) {
   })
   return (
     <Panel title="Delete the workspace" about="It can be restored for 30 days; then it is gone for good.">
-      <Button
-        variant="outline"
-        color="red"
-        c="var(--mantine-color-error)"
-        leftSection={<Trash2 size={16} aria-hidden />}
-        onClick={asking.open}
-      >
-        Delete the workspace
-      </Button>
+      <EndButton onClick={asking.open}>Delete the workspace</EndButton>
       <Confirm
         opened={isAsking}
         onClose={asking.close}
         title={`Delete ${workspace.name}?`}
-        act="Delete the workspace"
+        label="Delete the workspace"
+        act={act}
         onAct={() => act.mutate({ workspaceId: workspace.id, confirm: workspace.slug })}
-        isActing={act.isPending}
-        error={act.error}
         typed={workspace.slug}
       >
         <Text size="sm">

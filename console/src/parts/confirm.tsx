@@ -1,23 +1,40 @@
 // Asks before something ends, says what goes with it, and stays open with the reason when it fails.
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Trash2 } from 'lucide-react'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { Failure } from './failure.tsx'
+import type { Act } from '../api.ts'
+import { Sending } from './form.tsx'
+
+/** The way to the dialog, where what ends is the page's own subject. */
+export function EndButton({ onClick, children }: { onClick: () => void; children: string }) {
+  return (
+    <Group>
+      <Button
+        variant="outline"
+        color="red"
+        c="var(--mantine-color-error)"
+        leftSection={<Trash2 size={16} aria-hidden />}
+        onClick={onClick}
+      >
+        {children}
+      </Button>
+    </Group>
+  )
+}
 
 type ConfirmProps = {
   opened: boolean
   onClose: () => void
   title: string
   children: ReactNode
-  /** What the button says: the act itself, never "OK". */
-  act: string
+  label: string
+  act: Act
   onAct: () => void
-  isActing: boolean
-  error: unknown
   /** Where one slip would cost much: what must be typed first. */
   typed?: string
 }
 
-export function Confirm({ opened, onClose, title, children, act, onAct, isActing, error, typed }: ConfirmProps) {
+export function Confirm({ opened, onClose, title, children, label, act, onAct, typed }: ConfirmProps) {
   const [text, setText] = useState('')
   const isReady = typed === undefined || text.trim() === typed
   const submit = (event: FormEvent) => {
@@ -42,15 +59,7 @@ export function Confirm({ opened, onClose, title, children, act, onAct, isActing
               data-autofocus
             />
           )}
-          <Failure error={error} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" color="red" loading={isActing} disabled={!isReady}>
-              {act}
-            </Button>
-          </Group>
+          <Sending act={act} label={label} cancel={onClose} color="red" isReady={isReady} />
         </Stack>
       </form>
     </Modal>

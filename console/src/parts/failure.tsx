@@ -1,8 +1,9 @@
 // What went wrong, in words that say what to do next; the person's input stays where it is.
 import { Alert, Button, Group, Text } from '@mantine/core'
-import { CircleAlert, CloudOff, Hourglass } from 'lucide-react'
+import { CircleAlert, CloudOff, Hourglass, LogIn } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { RequestError, SlowDown, Unreachable } from '../api.ts'
+import { RequestError, SessionOver, SlowDown, Unreachable } from '../api.ts'
+import { countOf } from '../format.ts'
 
 type Told = { title: string; text: string; icon: typeof CircleAlert }
 
@@ -22,6 +23,9 @@ function tell(error: unknown): Told {
   if (error instanceof SlowDown) {
     return { title: 'Slow down', text: `${error.message} Your input is kept.`, icon: Hourglass }
   }
+  if (error instanceof SessionOver) {
+    return { title: 'Your session has ended', text: 'Log in and try again. Your input is kept.', icon: LogIn }
+  }
   if (error instanceof RequestError) {
     const title = titles[error.status] ?? 'Something went wrong on the service’s side'
     const id = error.metadata?.requestId
@@ -31,7 +35,7 @@ function tell(error: unknown): Told {
   return { title: 'Something went wrong', text: 'Reload the page and try again.', icon: CircleAlert }
 }
 
-type FailureProps = { error: unknown; onRetry?: () => void }
+type FailureProps = { error: unknown; onRetry?: (() => void) | undefined }
 
 /** Announced at once; counts down where the service asks to wait. */
 export function Failure({ error, onRetry }: FailureProps) {
@@ -41,7 +45,7 @@ export function Failure({ error, onRetry }: FailureProps) {
   return (
     <Alert role="alert" color="red" title={title} icon={<Icon size={18} aria-hidden />}>
       <Text size="sm">{text}</Text>
-      {left > 0 && <Text size="sm">You can go on in {left} seconds.</Text>}
+      {left > 0 && <Text size="sm">You can go on in {countOf(left, 'second')}.</Text>}
       {onRetry && (
         <Group mt="xs">
           <Button size="xs" variant="default" onClick={onRetry} disabled={left > 0}>

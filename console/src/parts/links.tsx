@@ -8,3 +8,7 @@ type Native<P> = P & Omit<AnchorHTMLAttributes<HTMLAnchorElement>, keyof P> & { 
 export const LinkButton = createLink((props: Native<ButtonProps>) => <Button component="a" {...props} />)
 export const LinkText = createLink((props: Native<AnchorProps>) => <Anchor {...props} />)
 export const LinkNav = createLink((props: Native<NavLinkProps>) => <NavLink component="a" {...props} />)
+/** The name of a record, leading to it. */
+export const LinkName = createLink((props: Native<AnchorProps>) => (
+  <Anchor size="sm" fw={600} underline="hover" {...props} />
+))

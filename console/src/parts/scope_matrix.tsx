@@ -1,7 +1,7 @@
 // Choosing scopes: presets, search, and one row per area.
 import { Button, Checkbox, Group, Stack, Table, Text, TextInput } from '@mantine/core'
 import { Search } from 'lucide-react'
-import { useId, useMemo, useState } from 'react'
+import { memo, useId, useMemo, useState } from 'react'
 import { scopes as allScopes, type Scope } from '../../../src/client/catalogue.ts'
 import { wordsOf } from '../format.ts'
 
@@ -43,7 +43,13 @@ const presets: { title: string; pick: (scope: Scope) => boolean }[] = [
   { title: 'Nothing', pick: () => false },
 ]
 
-export function ScopeMatrix({ value, onChange, mayGive, error }: MatrixProps) {
+/** Some hundred boxes: drawn anew when they change, not with each letter typed elsewhere in the form. */
+export const ScopeMatrix = memo(
+  Matrix,
+  (one, next) => one.value === next.value && one.mayGive === next.mayGive && one.error === next.error,
+)
+
+function Matrix({ value, onChange, mayGive, error }: MatrixProps) {
   const [text, setText] = useState('')
   const chosen = useMemo(() => new Set(value), [value])
   const shown = rows.filter(row => matches(row, text))
@@ -80,7 +86,7 @@ export function ScopeMatrix({ value, onChange, mayGive, error }: MatrixProps) {
       </Text>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <section className="atrium-scroll atrium-matrix" tabIndex={0} aria-label="Scopes">
-        <Table stickyHeader verticalSpacing={6} withTableBorder striped="even" aria-label="Scopes by area">
+        <Table stickyHeader verticalSpacing={6} striped="even" aria-label="Scopes by area">
           <Table.Thead>
             <Table.Tr>
               <Table.Th scope="col">Area</Table.Th>
@@ -135,7 +141,7 @@ function MatrixRow({ row, chosen, mayGive, onSet }: MatrixRowProps) {
             {scope && (
               <Checkbox
                 size="sm"
-                display="inline-block"
+                styles={{ body: { justifyContent: 'center' } }}
                 aria-label={scope}
                 title={mayGive(scope) ? scope : `${scope}: you do not hold it yourself`}
                 checked={chosen.has(scope)}

@@ -15,23 +15,23 @@ import { useDisclosure, useNetwork } from '@mantine/hooks'
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { BookOpen, CircleUser, LogOut, Moon, Search, Sun, User } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { queryClient, sessionEnded, unreachable, useAct } from '../api.ts'
+import { askAgain, unreachable, useAct } from '../api.ts'
 import { nameOf } from '../format.ts'
 import { LinkText } from '../parts/links.tsx'
 import { Logo } from '../parts/logo.tsx'
+import { failed } from '../parts/toast.tsx'
 import { forgetEverything, rememberWorkspace, useMe, useWorkspace, useWorkspaceId } from '../session.ts'
 import { useWatched } from '../store.ts'
 import { Navigation } from './navigation.tsx'
 import { WorkspaceSwitch } from './workspace_switch.tsx'
 
-const SessionEnded = lazy(() => import('./session_ended.tsx').then(({ SessionEnded }) => ({ default: SessionEnded })))
+const askAgainMs = 4000
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })))
 
 export function Shell() {
   const [isMenuOpen, menu] = useDisclosure(false)
   const { pathname } = useLocation()
   const workspaceId = useWorkspaceId()
-  const isEnded = useWatched(sessionEnded)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes whenever another page opens
   useEffect(() => menu.close(), [pathname])
   useEffect(() => {
@@ -56,7 +56,6 @@ export function Shell() {
         <Banners />
         <Outlet />
       </AppShell.Main>
-      <Suspense fallback={null}>{isEnded && <SessionEnded />}</Suspense>
     </AppShell>
   )
 }
@@ -176,7 +175,10 @@ function MyMenu() {
           API reference
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => logout.mutate({})}>
+        <Menu.Item
+          leftSection={<LogOut size={16} aria-hidden />}
+          onClick={() => logout.mutate({}, { onError: failed })}
+        >
           Log out
         </Menu.Item>
       </Menu.Dropdown>
@@ -192,17 +194,17 @@ function Banners() {
   const workspace = useWorkspace()
   const workspaceId = useWorkspaceId()
   const isAway = !online || isUnreachable
+  useEffect(() => {
+    if (!isAway) return
+    const timer = setInterval(askAgain, askAgainMs)
+    return () => clearInterval(timer)
+  }, [isAway])
   return (
     <>
       {isAway && (
         <Alert color="yellow" mb="md" role="status" title="No connection to the service">
           <Text size="sm">What you typed is kept. The page goes on by itself once the service answers.</Text>
-          <Button
-            size="xs"
-            mt="xs"
-            variant="default"
-            onClick={() => void queryClient.refetchQueries({ type: 'active' })}
-          >
+          <Button size="xs" mt="xs" variant="default" onClick={askAgain}>
             Try now
           </Button>
         </Alert>

@@ -1,5 +1,5 @@
 // One record of any area: all its fields, its edit form, its end.
-import { Button, Table, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { Trash2 } from 'lucide-react'
@@ -7,6 +7,7 @@ import type { Scope } from '../../../../src/client/catalogue.ts'
 import { wordsOf } from '../../format.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Loaded, Page, Panel } from '../../parts/page.tsx'
+import { Facts } from '../../parts/table.tsx'
 import { done } from '../../parts/toast.tsx'
 import { useStanding, useWorkspaceId } from '../../session.ts'
 import { Missing } from '../states.tsx'
@@ -61,22 +62,16 @@ function About({ schema, record }: { schema: JsonSchema; record: Row }) {
   const fields = schema.properties ?? {}
   return (
     <Panel title="About">
-      <Table variant="vertical" withRowBorders={false} verticalSpacing={6} aria-label="Fields of the record">
-        <Table.Tbody>
-          {Object.entries(record)
-            .filter(([name]) => name !== '_object')
-            .map(([name, value]) => (
-              <Table.Tr key={name}>
-                <Table.Th scope="row" bg="transparent" fw={500} w={180} style={{ verticalAlign: 'top' }}>
-                  {wordsOf(name)}
-                </Table.Th>
-                <Table.Td>
-                  <Value schema={fields[name] ?? {}} value={value} isWhole />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-        </Table.Tbody>
-      </Table>
+      <Facts
+        label="Fields of the record"
+        width={180}
+        facts={Object.entries(record)
+          .filter(([name]) => name !== '_object')
+          .map(([name, value]) => [
+            wordsOf(name),
+            <Value key={name} schema={fields[name] ?? {}} value={value} isWhole />,
+          ])}
+      />
     </Panel>
   )
 }
@@ -91,9 +86,8 @@ function Edit({ area, path, record, operations }: EditProps) {
       <RecordForm
         made={operations.patch}
         record={record}
-        isBusy={act.isPending}
-        error={act.error}
-        act="Save"
+        act={act}
+        label="Save"
         onSend={input => act.send({ ...path, ...input })}
       />
     </Panel>
@@ -114,10 +108,9 @@ function DeleteRecord({ area, path, title, opened, onClose }: DeleteProps) {
       opened={opened}
       onClose={onClose}
       title={`Delete ${title}?`}
-      act="Delete"
+      label="Delete"
+      act={act}
       onAct={() => act.send(path)}
-      isActing={act.isPending}
-      error={act.error}
     >
       <Text size="sm">{operationsOf(area).del?.description ?? 'This cannot be taken back.'}</Text>
     </Confirm>

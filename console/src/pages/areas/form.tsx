@@ -3,9 +3,9 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
 import type { Operation } from '../../../../src/client/catalogue.ts'
-import { fieldIssues } from '../../api.ts'
+import { type Act, fieldIssues } from '../../api.ts'
 import { CopyLine } from '../../parts/copy.tsx'
-import { Failure } from '../../parts/failure.tsx'
+import { Sending } from '../../parts/form.tsx'
 import { LinkButton } from '../../parts/links.tsx'
 import { Page, Panel } from '../../parts/page.tsx'
 import { done } from '../../parts/toast.tsx'
@@ -65,9 +65,8 @@ function NewRecord({ area, post }: { area: string; post: Operation }) {
         <RecordForm
           made={post}
           record={{}}
-          isBusy={act.isPending}
-          error={act.error}
-          act="Create"
+          act={act}
+          label="Create"
           onSend={input =>
             act.send({
               ...input,
@@ -97,24 +96,23 @@ function secretsIn(made: Operation, record: Row): [string, string][] {
 type RecordFormProps = {
   made: Operation
   record: Row
-  isBusy: boolean
-  error: unknown
-  act: string
+  act: Act
+  label: string
   onSend: (input: Row) => void
   cancel?: React.ReactNode
 }
 
 /** An edit sends only what was changed; a new record all that was filled in. */
-export function RecordForm({ made, record, isBusy, error, act, onSend, cancel }: RecordFormProps) {
+export function RecordForm({ made, record, act, label, onSend, cancel }: RecordFormProps) {
   const fields = fieldsOf(made)
   const isNew = Object.keys(record).length === 0
   const start = () => Object.fromEntries(fields.map(field => [field.name, toDraft(field, record[field.name])]))
   const [draft, setDraft] = useState<Draft>(start)
   const [remarks, setRemarks] = useState<Record<string, string>>({})
   useEffect(() => {
-    const told = fieldIssues(error).map(({ path, expected }) => [path.split('.')[0] ?? '', `Expected ${expected}`])
+    const told = fieldIssues(act.error).map(({ path, expected }) => [path.split('.')[0] ?? '', `Expected ${expected}`])
     if (told.length > 0) setRemarks(Object.fromEntries(told))
-  }, [error])
+  }, [act.error])
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const found = remarksOn(fields, draft)
@@ -137,13 +135,7 @@ export function RecordForm({ made, record, isBusy, error, act, onSend, cancel }:
           />
         ))}
         {fields.length === 0 && <Text size="sm">Nothing needs to be filled in.</Text>}
-        <Failure error={error} />
-        <Group justify="flex-end" gap="xs">
-          {cancel}
-          <Button type="submit" loading={isBusy}>
-            {act}
-          </Button>
-        </Group>
+        <Sending act={act} label={label} cancel={cancel} />
       </Stack>
     </form>
   )

@@ -1,13 +1,14 @@
 // The list of any area, drawn from its contract: columns, filters, order and page stand in the address.
-import { Button, Group, Select, Table, TextInput } from '@mantine/core'
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Button, Group, Table, TextInput } from '@mantine/core'
+import { useParams } from '@tanstack/react-router'
 import { Layers, Plus, X } from 'lucide-react'
 import type { Scope } from '../../../../src/client/catalogue.ts'
 import { wordsOf } from '../../format.ts'
-import { LinkButton, LinkText } from '../../parts/links.tsx'
-import { Empty, Loaded, Page, Panel } from '../../parts/page.tsx'
-import { Paging } from '../../parts/paging.tsx'
+import { FilterSelect } from '../../parts/filter_select.tsx'
+import { LinkButton, LinkName } from '../../parts/links.tsx'
+import { Empty, Page, Panel } from '../../parts/page.tsx'
 import { SortHead } from '../../parts/sort_head.tsx'
+import { Listed, RowTable, useLook } from '../../parts/table.tsx'
 import { useStanding, useWorkspaceId } from '../../session.ts'
 import { Missing } from '../states.tsx'
 import { type Row, type RowPage, useNamedCall } from './calls.ts'
@@ -31,14 +32,13 @@ type ListSearch = { page?: number; orderBy?: string; order?: 'asc' | 'desc' } & 
 export function AreaList() {
   const { area = '' } = useParams({ strict: false })
   const operations = operationsOf(area)
-  return operations.list ? <Listed key={area} area={area} operations={operations} /> : <Missing />
+  return operations.list ? <Area key={area} area={area} operations={operations} /> : <Missing />
 }
 
-function Listed({ area, operations }: { area: string; operations: AreaOperations }) {
+function Area({ area, operations }: { area: string; operations: AreaOperations }) {
   const workspaceId = useWorkspaceId()
   const { can } = useStanding()
-  const navigate = useNavigate()
-  const search = useSearch({ strict: false }) as ListSearch
+  const [search, look] = useLook<ListSearch>()
   const sorts = sortsOf(operations)
   const filters = filtersOf(operations)
   const { page = 1, order = 'desc' } = search
@@ -46,8 +46,6 @@ function Listed({ area, operations }: { area: string; operations: AreaOperations
   const chosen = Object.fromEntries(filters.filter(name => search[name]).map(name => [name, String(search[name])]))
   const input = { workspaceId, page, perPage, order, ...(orderBy && { orderBy }), ...chosen }
   const found = useNamedCall<RowPage>(`${area}.list`, input, { keep: true })
-  const look = (changed: ListSearch) =>
-    void navigate({ to: '.', search: (before: object) => ({ ...before, page: undefined, ...changed }) as never })
   const isFiltered = Object.keys(chosen).length > 0
   const create = operations.post && can(`${area}:write` as Scope) && (
     <LinkButton
@@ -62,44 +60,45 @@ function Listed({ area, operations }: { area: string; operations: AreaOperations
     <Page title={wordsOf(area)} about={operations.list?.description} actions={create}>
       <Panel>
         <Filters operations={operations} chosen={chosen} onChoose={look} />
-        <Loaded query={found}>
-          {({ items, count }) =>
-            items.length === 0 ? (
-              <Empty
-                icon={Layers}
-                title={isFiltered ? 'Nothing matches' : `No ${wordsOf(area).toLowerCase()} yet`}
-                text={
-                  isFiltered
-                    ? 'Take a filter away to see more.'
-                    : 'What is made here, by a person or a program, shows in this list.'
-                }
-                action={
-                  isFiltered ? (
-                    <Button
-                      variant="default"
-                      onClick={() => look(Object.fromEntries(filters.map(name => [name, undefined])))}
-                    >
-                      Clear the filters
-                    </Button>
-                  ) : (
-                    create
-                  )
-                }
-              />
-            ) : (
-              <>
-                <Rows
-                  area={area}
-                  operations={operations}
-                  items={items}
-                  sort={{ orderBy: orderBy ?? (sorts.includes('created') ? 'created' : (sorts[0] ?? '')), order }}
-                  onSort={(by, direction) => look({ orderBy: by, order: direction })}
-                />
-                <Paging page={page} perPage={perPage} count={count} onPage={next => look({ page: next })} />
-              </>
-            )
+        <Listed
+          query={found}
+          page={page}
+          perPage={perPage}
+          onPage={next => look({ page: next })}
+          empty={
+            <Empty
+              icon={Layers}
+              title={isFiltered ? 'Nothing matches' : `No ${wordsOf(area).toLowerCase()} yet`}
+              text={
+                isFiltered
+                  ? 'Take a filter away to see more.'
+                  : 'What is made here, by a person or a program, shows in this list.'
+              }
+              action={
+                isFiltered ? (
+                  <Button
+                    variant="default"
+                    onClick={() => look(Object.fromEntries(filters.map(name => [name, undefined])))}
+                  >
+                    Clear the filters
+                  </Button>
+                ) : (
+                  create
+                )
+              }
+            />
           }
-        </Loaded>
+        >
+          {items => (
+            <Rows
+              area={area}
+              operations={operations}
+              items={items}
+              sort={{ orderBy: orderBy ?? (sorts.includes('created') ? 'created' : (sorts[0] ?? '')), order }}
+              onSort={(by, direction) => look({ orderBy: by, order: direction })}
+            />
+          )}
+        </Listed>
       </Panel>
     </Page>
   )
@@ -120,20 +119,17 @@ function Filters({ operations, chosen, onChoose }: FiltersProps) {
   return (
     <Group mb="md" gap="xs" align="flex-end">
       {listed.map(name => (
-        <Select
+        <FilterSelect
           key={name}
-          size="xs"
           w={150}
           label={wordsOf(name)}
-          placeholder="Any"
-          clearable
-          clearButtonProps={{ 'aria-label': `Any ${name}` }}
-          data={(bare(fields[name] ?? {}).enum ?? []).map(value => ({
+          clear={`Any ${name}`}
+          choices={(bare(fields[name] ?? {}).enum ?? []).map(value => ({
             value: String(value),
             label: wordsOf(String(value)),
           }))}
-          value={chosen[name] ?? null}
-          onChange={value => onChoose({ [name]: value ?? undefined })}
+          value={chosen[name]}
+          onChoose={value => onChoose({ [name]: value })}
         />
       ))}
       {typed.slice(0, 3).map(name => (
@@ -179,47 +175,34 @@ function Rows({ area, operations, items, sort, onSort }: RowsProps) {
   const key = keyOf(operations)
   const hasDetail = operations.get !== undefined
   return (
-    <Table.ScrollContainer minWidth={Math.min(900, columns.length * 130)} type="native">
-      <Table verticalSpacing="sm" highlightOnHover aria-label={wordsOf(area)}>
-        <Table.Thead>
-          <Table.Tr>
-            {columns.map(name =>
-              sorts.includes(name) ? (
-                <SortHead key={name} name={name} {...sort} onSort={onSort}>
-                  {wordsOf(name)}
-                </SortHead>
+    <RowTable
+      label={wordsOf(area)}
+      minWidth={Math.min(900, columns.length * 130)}
+      heads={columns.map(name =>
+        sorts.includes(name) ? (
+          <SortHead key={name} name={name} {...sort} onSort={onSort}>
+            {wordsOf(name)}
+          </SortHead>
+        ) : (
+          wordsOf(name)
+        ),
+      )}
+    >
+      {items.map(item => (
+        <Table.Tr key={String(item[key])}>
+          {columns.map((name, index) => (
+            <Table.Td key={name}>
+              {index === 0 && hasDetail ? (
+                <LinkName to="/w/$workspaceId/a/$area/$id" params={{ workspaceId, area, id: String(item[key]) }}>
+                  {String(item[name] ?? item[key])}
+                </LinkName>
               ) : (
-                <Table.Th key={name} scope="col">
-                  {wordsOf(name)}
-                </Table.Th>
-              ),
-            )}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {items.map(item => (
-            <Table.Tr key={String(item[key])}>
-              {columns.map((name, index) => (
-                <Table.Td key={name}>
-                  {index === 0 && hasDetail ? (
-                    <LinkText
-                      to="/w/$workspaceId/a/$area/$id"
-                      params={{ workspaceId, area, id: String(item[key]) }}
-                      size="sm"
-                      fw={600}
-                      underline="hover"
-                    >
-                      {String(item[name] ?? item[key])}
-                    </LinkText>
-                  ) : (
-                    <Value schema={fields[name] ?? {}} value={item[name]} />
-                  )}
-                </Table.Td>
-              ))}
-            </Table.Tr>
+                <Value schema={fields[name] ?? {}} value={item[name]} />
+              )}
+            </Table.Td>
           ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+        </Table.Tr>
+      ))}
+    </RowTable>
   )
 }

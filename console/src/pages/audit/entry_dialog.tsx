@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { useCall } from '../../api.ts'
 import { momentOf, wordsOf } from '../../format.ts'
 import { Loaded } from '../../parts/page.tsx'
+import { Facts, RowTable } from '../../parts/table.tsx'
 import { useWorkspaceId } from '../../session.ts'
 import { actionWords, actorName, type Entry, Outcome } from './entries.tsx'
 
@@ -16,7 +17,7 @@ export function EntryDialog({ id, onClose }: { id: string | null; onClose: () =>
       <Loaded query={entry}>
         {found => (
           <Stack>
-            <Facts entry={found} />
+            <About entry={found} />
             <Changes entry={found} />
           </Stack>
         )}
@@ -25,7 +26,7 @@ export function EntryDialog({ id, onClose }: { id: string | null; onClose: () =>
   )
 }
 
-function Facts({ entry }: { entry: Entry }) {
+function About({ entry }: { entry: Entry }) {
   const { actor, target } = entry
   const facts: [string, ReactNode][] = [
     ['Outcome', <Outcome key="outcome" entry={entry} />],
@@ -42,24 +43,7 @@ function Facts({ entry }: { entry: Entry }) {
     ['Number', entry.seq],
     ['Hash', entry.hash],
   ]
-  return (
-    <Table variant="vertical" withRowBorders={false} verticalSpacing={4} aria-label="The entry">
-      <Table.Tbody>
-        {facts
-          .filter(([, value]) => value)
-          .map(([name, value]) => (
-            <Table.Tr key={name}>
-              <Table.Th scope="row" bg="transparent" fw={500} w={120}>
-                {name}
-              </Table.Th>
-              <Table.Td fz="sm" style={{ overflowWrap: 'anywhere' }}>
-                {value}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-      </Table.Tbody>
-    </Table>
-  )
+  return <Facts label="The entry" facts={facts.filter(([, value]) => value)} />
 }
 
 function Changes({ entry }: { entry: Entry }) {
@@ -71,32 +55,21 @@ function Changes({ entry }: { entry: Entry }) {
     )
   }
   return (
-    <Table.ScrollContainer minWidth={420} type="native">
-      <Table aria-label="Before and after" verticalSpacing="xs" withTableBorder>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">Field</Table.Th>
-            <Table.Th scope="col">Before</Table.Th>
-            <Table.Th scope="col">After</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {entry.changes.map(({ path, before, after }) => (
-            <Table.Tr key={path}>
-              <Table.Th scope="row" fw={500}>
-                {path}
-              </Table.Th>
-              <Table.Td>
-                <Written value={before} />
-              </Table.Td>
-              <Table.Td>
-                <Written value={after} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <RowTable label="Before and after" heads={['Field', 'Before', 'After']} minWidth={420}>
+      {entry.changes.map(({ path, before, after }) => (
+        <Table.Tr key={path}>
+          <Table.Th scope="row" fw={500}>
+            {path}
+          </Table.Th>
+          <Table.Td>
+            <Written value={before} />
+          </Table.Td>
+          <Table.Td>
+            <Written value={after} />
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </RowTable>
   )
 }
 

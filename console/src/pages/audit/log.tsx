@@ -1,13 +1,13 @@
 // The audit log: filters in the address, an entry with before and after, export with progress, and its proof.
-import { Button, Group, Select, Table, Text, TextInput } from '@mantine/core'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Button, Group, Table, Text, TextInput } from '@mantine/core'
 import { ScrollText, X } from 'lucide-react'
 import { useCall } from '../../api.ts'
 import { nameOf } from '../../format.ts'
-import { LinkText } from '../../parts/links.tsx'
+import { FilterSelect } from '../../parts/filter_select.tsx'
+import { LinkName } from '../../parts/links.tsx'
 import { Moment } from '../../parts/moment.tsx'
-import { Empty, Loaded, Page, Panel } from '../../parts/page.tsx'
-import { Paging } from '../../parts/paging.tsx'
+import { Empty, Page, Panel } from '../../parts/page.tsx'
+import { Listed, RowTable, useLook } from '../../parts/table.tsx'
 import { useStanding, useWorkspaceId } from '../../session.ts'
 import { actionWords, actorName, type Entry, Outcome, Target } from './entries.tsx'
 import { EntryDialog } from './entry_dialog.tsx'
@@ -30,8 +30,7 @@ export function spanOf({ from, to }: LogSearch): { from?: string; to?: string } 
 export function AuditLog() {
   const workspaceId = useWorkspaceId()
   const { can } = useStanding()
-  const navigate = useNavigate()
-  const search = useSearch({ strict: false }) as LogSearch
+  const [search, look] = useLook<LogSearch>()
   const { page = 1, action, actorId, outcome } = search
   const filters = { ...(action && { action }), ...(actorId && { actorId }), ...(outcome && { outcome }) }
   const input = {
@@ -44,8 +43,6 @@ export function AuditLog() {
     ...spanOf(search),
   }
   const log = useCall('audit_logs.list', input, { keep: true })
-  const look = (changed: LogSearch) =>
-    void navigate({ to: '.', search: (before: object) => ({ ...before, page: undefined, ...changed }) as never })
   const clear = () => look(Object.fromEntries(names.map(name => [name, undefined])))
   const isFiltered = names.some(name => search[name])
   return (
@@ -57,29 +54,29 @@ export function AuditLog() {
       <Proof />
       <Panel>
         <Filters search={search} onLook={look} onClear={isFiltered ? clear : null} />
-        <Loaded query={log} rows={8}>
-          {({ items, count }) =>
-            items.length === 0 ? (
-              <Empty
-                icon={ScrollText}
-                title={isFiltered ? 'Nothing matches' : 'Nothing happened yet'}
-                text={isFiltered ? 'Take a filter away to see more.' : 'Each change in the workspace is written here.'}
-                action={
-                  isFiltered && (
-                    <Button variant="default" onClick={clear}>
-                      Clear the filters
-                    </Button>
-                  )
-                }
-              />
-            ) : (
-              <>
-                <Entries items={items} />
-                <Paging page={page} perPage={perPage} count={count} onPage={next => look({ page: next })} />
-              </>
-            )
+        <Listed
+          query={log}
+          page={page}
+          perPage={perPage}
+          onPage={next => look({ page: next })}
+          rows={8}
+          empty={
+            <Empty
+              icon={ScrollText}
+              title={isFiltered ? 'Nothing matches' : 'Nothing happened yet'}
+              text={isFiltered ? 'Take a filter away to see more.' : 'Each change in the workspace is written here.'}
+              action={
+                isFiltered && (
+                  <Button variant="default" onClick={clear}>
+                    Clear the filters
+                  </Button>
+                )
+              }
+            />
           }
-        </Loaded>
+        >
+          {items => <Entries items={items} />}
+        </Listed>
       </Panel>
       <EntryDialog id={search.entry ?? null} onClose={() => look({ page, entry: undefined })} />
     </Page>
@@ -92,46 +89,38 @@ function Filters({ search, onLook, onClear }: FiltersProps) {
   const workspaceId = useWorkspaceId()
   const actions = useCall('audit_logs.actions', { workspaceId })
   const members = useCall('workspace_members.list', { workspaceId, perPage: 100 })
-  const pick = (name: keyof LogSearch) => (value: string | null) => onLook({ [name]: value ?? undefined })
+  const pick = (name: keyof LogSearch) => (value: string | undefined) => onLook({ [name]: value })
   return (
     <Group mb="md" gap="xs" align="flex-end">
-      <Select
-        size="xs"
+      <FilterSelect
         w={220}
         label="Action"
-        placeholder="Any"
+        clear="Any action"
         searchable
-        clearable
-        clearButtonProps={{ 'aria-label': 'Any action' }}
-        data={(actions.data?.actions ?? []).map(({ action }) => ({ value: action, label: action }))}
-        value={search.action ?? null}
-        onChange={pick('action')}
+        choices={(actions.data?.actions ?? []).map(({ action }) => ({ value: action, label: action }))}
+        value={search.action}
+        onChoose={pick('action')}
       />
-      <Select
-        size="xs"
+      <FilterSelect
         w={180}
         label="Who"
-        placeholder="Anybody"
+        any="Anybody"
+        clear="Anybody"
         searchable
-        clearable
-        clearButtonProps={{ 'aria-label': 'Anybody' }}
-        data={(members.data?.items ?? []).map(member => ({ value: member.userId, label: nameOf(member) }))}
-        value={search.actorId ?? null}
-        onChange={pick('actorId')}
+        choices={(members.data?.items ?? []).map(member => ({ value: member.userId, label: nameOf(member) }))}
+        value={search.actorId}
+        onChoose={pick('actorId')}
       />
-      <Select
-        size="xs"
+      <FilterSelect
         w={120}
         label="Outcome"
-        placeholder="Any"
-        clearable
-        clearButtonProps={{ 'aria-label': 'Any outcome' }}
-        data={[
+        clear="Any outcome"
+        choices={[
           { value: 'success', label: 'Done' },
           { value: 'denied', label: 'Refused' },
         ]}
-        value={search.outcome ?? null}
-        onChange={pick('outcome')}
+        value={search.outcome}
+        onChoose={pick('outcome')}
       />
       {(['from', 'to'] as const).map(name => (
         <TextInput
@@ -155,53 +144,34 @@ function Filters({ search, onLook, onClear }: FiltersProps) {
 
 function Entries({ items }: { items: readonly Entry[] }) {
   return (
-    <Table.ScrollContainer minWidth={720} type="native">
-      <Table verticalSpacing="xs" highlightOnHover aria-label="Entries">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">When</Table.Th>
-            <Table.Th scope="col">Who</Table.Th>
-            <Table.Th scope="col">What</Table.Th>
-            <Table.Th scope="col">On what</Table.Th>
-            <Table.Th scope="col">Outcome</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {items.map(entry => (
-            <Table.Tr key={entry.id}>
-              <Table.Td className="atrium-nowrap">
-                <Moment at={entry.at} />
-              </Table.Td>
-              <Table.Td>
-                <Text size="sm">{actorName(entry)}</Text>
-                <Text size="xs" c="dimmed">
-                  {entry.actor.type} · {entry.actor.surface}
-                </Text>
-              </Table.Td>
-              <Table.Td>
-                <LinkText
-                  to="."
-                  search={(before: object) => ({ ...before, entry: entry.id }) as never}
-                  size="sm"
-                  fw={600}
-                  underline="hover"
-                >
-                  {actionWords(entry.action)}
-                </LinkText>
-                <Text size="xs" c="dimmed" ff="monospace">
-                  {entry.action}
-                </Text>
-              </Table.Td>
-              <Table.Td>
-                <Target entry={entry} />
-              </Table.Td>
-              <Table.Td>
-                <Outcome entry={entry} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <RowTable label="Entries" heads={['When', 'Who', 'What', 'On what', 'Outcome']} minWidth={720}>
+      {items.map(entry => (
+        <Table.Tr key={entry.id}>
+          <Table.Td className="atrium-nowrap">
+            <Moment at={entry.at} />
+          </Table.Td>
+          <Table.Td>
+            <Text size="sm">{actorName(entry)}</Text>
+            <Text size="xs" c="dimmed">
+              {entry.actor.type} · {entry.actor.surface}
+            </Text>
+          </Table.Td>
+          <Table.Td>
+            <LinkName to="." search={(before: object) => ({ ...before, entry: entry.id }) as never}>
+              {actionWords(entry.action)}
+            </LinkName>
+            <Text size="xs" c="dimmed" ff="monospace">
+              {entry.action}
+            </Text>
+          </Table.Td>
+          <Table.Td>
+            <Target entry={entry} />
+          </Table.Td>
+          <Table.Td>
+            <Outcome entry={entry} />
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </RowTable>
   )
 }

@@ -1,9 +1,8 @@
 // Log in with an address or a username; the same form serves where a session ended in the middle of work.
-import { Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Group, TextInput } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useAct } from '../../api.ts'
-import { Failure } from '../../parts/failure.tsx'
-import { useKeptForm } from '../../parts/form.tsx'
+import { KeptForm, PasswordField, useKeptForm } from '../../parts/form.tsx'
 import { LinkText } from '../../parts/links.tsx'
 import { forgetEverything, safeNext, type User } from '../../session.ts'
 import { Frame } from './frame.tsx'
@@ -16,30 +15,19 @@ export function LoginForm({ name = '', onDone }: LoginFormProps) {
   const act = useAct('auth.login', { onDone: ({ user }) => onDone(user) })
   const form = useKeptForm({ name, password: '' }, { name: needed, password: needed }, act.error)
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit(
-        values => {
-          const typed = values.name.trim()
-          act.mutate({ ...(typed.includes('@') ? { email: typed } : { username: typed }), password: values.password })
-        },
-        errors => form.getInputNode(Object.keys(errors)[0] ?? '')?.focus(),
-      )}
+    <KeptForm
+      form={form}
+      act={act}
+      label="Log in"
+      isWide
+      onSend={values => {
+        const typed = values.name.trim()
+        act.mutate({ ...(typed.includes('@') ? { email: typed } : { username: typed }), password: values.password })
+      }}
     >
-      <Stack>
-        <Failure error={act.error} />
-        <TextInput label="E-mail address or username" autoComplete="username" {...form.getInputProps('name')} />
-        <PasswordInput
-          label="Password"
-          autoComplete="current-password"
-          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
-          {...form.getInputProps('password')}
-        />
-        <Button type="submit" loading={act.isPending} fullWidth>
-          Log in
-        </Button>
-      </Stack>
-    </form>
+      <TextInput label="E-mail address or username" autoComplete="username" {...form.getInputProps('name')} />
+      <PasswordField label="Password" autoComplete="current-password" {...form.getInputProps('password')} />
+    </KeptForm>
   )
 }
 

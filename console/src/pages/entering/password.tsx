@@ -1,9 +1,8 @@
 // A forgotten password: ask for a code, then set a new one with it.
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useAct } from '../../api.ts'
-import { Failure } from '../../parts/failure.tsx'
-import { bodyField, remark, useKeptForm } from '../../parts/form.tsx'
+import { bodyField, by, KeptForm, PasswordField, remark, useKeptForm } from '../../parts/form.tsx'
 import { LinkText } from '../../parts/links.tsx'
 import { done } from '../../parts/toast.tsx'
 import { Frame, MailboxHint } from './frame.tsx'
@@ -11,7 +10,7 @@ import { passwordHint } from './signup.tsx'
 import { tidyCode } from './verify.tsx'
 
 const backToLogin = <LinkText to="/login">Back to log-in</LinkText>
-const checkEmail = (text: string) => remark(bodyField('auth.resetPassword', 'email'), text)
+const checkEmail = by('auth.resetPassword', 'email')
 
 export function Forgot() {
   const navigate = useNavigate()
@@ -21,21 +20,15 @@ export function Forgot() {
   const form = useKeptForm({ email: '' }, { email: checkEmail }, act.error)
   return (
     <Frame title="Reset your password" about="We mail you a code if the address has an account." below={backToLogin}>
-      <form
-        noValidate
-        onSubmit={form.onSubmit(
-          ({ email }) => act.mutate({ email: email.trim() }),
-          () => form.getInputNode('email')?.focus(),
-        )}
+      <KeptForm
+        form={form}
+        act={act}
+        label="Mail me a code"
+        isWide
+        onSend={({ email }) => act.mutate({ email: email.trim() })}
       >
-        <Stack>
-          <Failure error={act.error} />
-          <TextInput label="E-mail address" type="email" autoComplete="email" {...form.getInputProps('email')} />
-          <Button type="submit" loading={act.isPending}>
-            Mail me a code
-          </Button>
-        </Stack>
-      </form>
+        <TextInput label="E-mail address" type="email" autoComplete="email" {...form.getInputProps('email')} />
+      </KeptForm>
     </Frame>
   )
 }
@@ -60,36 +53,29 @@ export function Reset() {
   )
   return (
     <Frame title="Set a new password" about="Everyone who is logged in as you is logged out." below={backToLogin}>
-      <form
-        noValidate
-        onSubmit={form.onSubmit(
-          values => act.mutate({ ...values, email: values.email.trim() }),
-          errors => form.getInputNode(Object.keys(errors)[0] ?? '')?.focus(),
-        )}
+      <KeptForm
+        form={form}
+        act={act}
+        label="Set the password"
+        isWide
+        onSend={values => act.mutate({ ...values, email: values.email.trim() })}
       >
-        <Stack>
-          <Failure error={act.error} />
-          <MailboxHint />
-          <TextInput label="E-mail address" type="email" autoComplete="email" {...form.getInputProps('email')} />
-          <TextInput
-            label="Code"
-            placeholder="XXXX-XXXX"
-            autoComplete="one-time-code"
-            {...form.getInputProps('code')}
-            onChange={event => form.setFieldValue('code', tidyCode(event.currentTarget.value))}
-          />
-          <PasswordInput
-            label="New password"
-            description={passwordHint}
-            autoComplete="new-password"
-            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
-            {...form.getInputProps('password')}
-          />
-          <Button type="submit" loading={act.isPending}>
-            Set the password
-          </Button>
-        </Stack>
-      </form>
+        <MailboxHint />
+        <TextInput label="E-mail address" type="email" autoComplete="email" {...form.getInputProps('email')} />
+        <TextInput
+          label="Code"
+          placeholder="XXXX-XXXX"
+          autoComplete="one-time-code"
+          {...form.getInputProps('code')}
+          onChange={event => form.setFieldValue('code', tidyCode(event.currentTarget.value))}
+        />
+        <PasswordField
+          label="New password"
+          description={passwordHint}
+          autoComplete="new-password"
+          {...form.getInputProps('password')}
+        />
+      </KeptForm>
     </Frame>
   )
 }

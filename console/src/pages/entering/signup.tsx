@@ -1,10 +1,9 @@
 // Sign up: an address and a password; an invite that brought the person here goes along.
-import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Alert, TextInput } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAct } from '../../api.ts'
-import { Failure } from '../../parts/failure.tsx'
-import { bodyField, remark, useKeptForm } from '../../parts/form.tsx'
+import { bodyField, by, KeptForm, PasswordField, remark, useKeptForm } from '../../parts/form.tsx'
 import { LinkText } from '../../parts/links.tsx'
 import { forgetEverything, safeNext } from '../../session.ts'
 import { settings } from '../../settings.ts'
@@ -30,7 +29,7 @@ export function SignUp() {
   const form = useKeptForm(
     { email: '', password: '' },
     {
-      email: (text: string) => remark(bodyField('auth.signup', 'email'), text),
+      email: by('auth.signup', 'email'),
       password: (text: string) => remark(bodyField('auth.signup', 'password'), text),
     },
     act.error,
@@ -54,36 +53,30 @@ export function SignUp() {
           Ask a member of a workspace to invite you; the link in the mail leads you in.
         </Alert>
       ) : (
-        <form
-          noValidate
-          onSubmit={form.onSubmit(
-            ({ email, password }) =>
-              act.mutate({
-                email: email.trim(),
-                password,
-                ...(inviteToken && { inviteToken }),
-                ...(turnstileToken && { turnstileToken }),
-              }),
-            errors => form.getInputNode(Object.keys(errors)[0] ?? '')?.focus(),
-          )}
+        <KeptForm
+          form={form}
+          act={act}
+          label="Sign up"
+          isWide
+          onSend={({ email, password }) =>
+            act.mutate({
+              email: email.trim(),
+              password,
+              ...(inviteToken && { inviteToken }),
+              ...(turnstileToken && { turnstileToken }),
+            })
+          }
         >
-          <Stack>
-            <Failure error={act.error} />
-            {inviteToken && <Alert color="iris">The invite is taken once your address is verified.</Alert>}
-            <TextInput label="E-mail address" type="email" autoComplete="email" {...form.getInputProps('email')} />
-            <PasswordInput
-              label="Password"
-              description={passwordHint}
-              autoComplete="new-password"
-              visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
-              {...form.getInputProps('password')}
-            />
-            {settings.turnstileSiteKey && <BotCheck siteKey={settings.turnstileSiteKey} onToken={setTurnstileToken} />}
-            <Button type="submit" loading={act.isPending} fullWidth>
-              Sign up
-            </Button>
-          </Stack>
-        </form>
+          {inviteToken && <Alert color="iris">The invite is taken once your address is verified.</Alert>}
+          <TextInput label="E-mail address" type="email" autoComplete="email" {...form.getInputProps('email')} />
+          <PasswordField
+            label="Password"
+            description={passwordHint}
+            autoComplete="new-password"
+            {...form.getInputProps('password')}
+          />
+          {settings.turnstileSiteKey && <BotCheck siteKey={settings.turnstileSiteKey} onToken={setTurnstileToken} />}
+        </KeptForm>
       )}
     </Frame>
   )

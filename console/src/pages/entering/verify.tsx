@@ -3,7 +3,7 @@ import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAct } from '../../api.ts'
-import { Failure } from '../../parts/failure.tsx'
+import { Sending } from '../../parts/form.tsx'
 import { LinkText } from '../../parts/links.tsx'
 import { done } from '../../parts/toast.tsx'
 import { forgetEverything, safeNext } from '../../session.ts'
@@ -51,7 +51,6 @@ export function Verify() {
         }}
       >
         <Stack>
-          <Failure error={verify.error ?? resend.error} />
           {!search.email && (
             <TextInput
               label="E-mail address"
@@ -79,9 +78,12 @@ export function Verify() {
             }}
           />
           <MailboxHint />
-          <Button type="submit" loading={verify.isPending} disabled={code.length < 6 || !email}>
-            Verify
-          </Button>
+          <Sending
+            act={{ isPending: verify.isPending, error: verify.error ?? resend.error }}
+            label="Verify"
+            isReady={code.length >= 6 && email !== ''}
+            isWide
+          />
           <Group justify="center">
             <Button
               variant="subtle"

@@ -1,36 +1,21 @@
 // One key: what it may do and does, and what can be done with it.
-import {
-  Alert,
-  Badge,
-  Button,
-  Group,
-  Modal,
-  NumberInput,
-  SimpleGrid,
-  Stack,
-  Switch,
-  Table,
-  TagsInput,
-  Text,
-  TextInput,
-} from '@mantine/core'
+import { Alert, Badge, Button, Group, SimpleGrid, Stack, Switch, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { RotateCw, Trash2 } from 'lucide-react'
-import { useState } from 'react'
-import type { Scope } from '../../../../src/client/catalogue.ts'
+import type { ReactNode } from 'react'
 import { useAct, useCall } from '../../api.ts'
 import { countOf, momentOf } from '../../format.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { CopyIcon } from '../../parts/copy.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { bodyField, remark, useKeptForm } from '../../parts/form.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { Loaded, Page, Panel } from '../../parts/page.tsx'
-import { ScopeMatrix } from '../../parts/scope_matrix.tsx'
+import { Facts, RowTable } from '../../parts/table.tsx'
 import { done } from '../../parts/toast.tsx'
 import { useMe, useStanding, useWorkspaceId } from '../../session.ts'
-import { Secret } from './secret.tsx'
+import { ChangeKey } from './change.tsx'
+import { RotateKey } from './rotate.tsx'
 import { type Key, ownerOf, stateOf, unusedScopes } from './state.ts'
 
 export function KeyDetail() {
@@ -40,7 +25,7 @@ export function KeyDetail() {
   const title = key.data?.name ?? 'API key'
   return (
     <Page title={title} actions={key.data && <Acts apiKey={key.data} />}>
-      <Loaded query={key}>{found => <Parts key={found.updated} apiKey={found} />}</Loaded>
+      <Loaded query={key}>{found => <Parts apiKey={found} />}</Loaded>
     </Page>
   )
 }
@@ -61,7 +46,7 @@ function Parts({ apiKey }: { apiKey: Key }) {
         <About apiKey={apiKey} />
         <Use apiKey={apiKey} />
       </SimpleGrid>
-      <Change apiKey={apiKey} />
+      <ChangeKey apiKey={apiKey} />
     </Stack>
   )
 }
@@ -69,7 +54,7 @@ function Parts({ apiKey }: { apiKey: Key }) {
 function About({ apiKey }: { apiKey: Key }) {
   const state = stateOf(apiKey)
   const me = useMe()
-  const rows: [string, React.ReactNode][] = [
+  const facts: [string, ReactNode][] = [
     [
       'State',
       <Badge key="state" color={state?.color ?? 'green'}>
@@ -98,18 +83,7 @@ function About({ apiKey }: { apiKey: Key }) {
   ]
   return (
     <Panel title="About">
-      <Table variant="vertical" layout="fixed" withRowBorders={false} verticalSpacing={6} aria-label="About the key">
-        <Table.Tbody>
-          {rows.map(([name, value]) => (
-            <Table.Tr key={name}>
-              <Table.Th scope="row" w={110} bg="transparent" fw={500}>
-                {name}
-              </Table.Th>
-              <Table.Td fz="sm">{value}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <Facts label="About the key" facts={facts} />
     </Panel>
   )
 }
@@ -124,95 +98,17 @@ function Use({ apiKey }: { apiKey: Key }) {
           No scope was used yet. Send a request with the key and look again.
         </Text>
       ) : (
-        <Table aria-label="Use per scope" verticalSpacing={6}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">Scope</Table.Th>
-              <Table.Th scope="col">Last used</Table.Th>
+        <RowTable label="Use per scope" heads={['Scope', 'Last used']} minWidth={280}>
+          {used.map(([scope, at]) => (
+            <Table.Tr key={scope}>
+              <Table.Td fz="sm">{scope}</Table.Td>
+              <Table.Td>
+                <Moment at={at} />
+              </Table.Td>
             </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {used.map(([scope, at]) => (
-              <Table.Tr key={scope}>
-                <Table.Td fz="sm">{scope}</Table.Td>
-                <Table.Td>
-                  <Moment at={at} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+          ))}
+        </RowTable>
       )}
-    </Panel>
-  )
-}
-
-/** `2026-11-15T09:30` in the person's own time, as the browser's field wants it. */
-function localMoment(iso: string | null): string {
-  if (iso === null) return ''
-  const at = new Date(iso)
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
-}
-
-function Change({ apiKey }: { apiKey: Key }) {
-  const { can } = useStanding()
-  const { workspaceId, id } = apiKey
-  const act = useAct('api_keys.patch', { onDone: () => done('The key is changed.') })
-  const form = useKeptForm(
-    {
-      name: apiKey.name,
-      scopes: apiKey.scopes as Scope[],
-      expires: localMoment(apiKey.expires),
-      allowedIps: apiKey.allowedIps ?? [],
-    },
-    { name: (text: string) => remark(bodyField('api_keys.patch', 'name'), text.trim()) },
-    act.error,
-  )
-  const { name, scopes, expires, allowedIps } = form.values
-  if (!can('api_keys:write')) return null
-  return (
-    <Panel title="Change it" about="Narrowing takes effect with the next request.">
-      <form
-        noValidate
-        onSubmit={form.onSubmit(() =>
-          act.mutate({
-            workspaceId,
-            id,
-            name: name.trim(),
-            scopes,
-            expires: expires ? new Date(expires).toISOString() : null,
-            allowedIps: allowedIps.length > 0 ? allowedIps : null,
-          }),
-        )}
-      >
-        <Stack>
-          <TextInput label="Name" {...form.getInputProps('name')} />
-          <TextInput
-            type="datetime-local"
-            label="Ends"
-            description="Empty: never"
-            maw={280}
-            {...form.getInputProps('expires')}
-          />
-          <TagsInput
-            label="Allowed addresses"
-            description="IP addresses or ranges such as 203.0.113.0/24; none: from anywhere"
-            clearButtonProps={{ 'aria-label': 'Remove all addresses' }}
-            {...form.getInputProps('allowedIps')}
-          />
-          <ScopeMatrix
-            value={scopes}
-            mayGive={scope => can(scope) || apiKey.scopes.includes(scope)}
-            onChange={next => form.setFieldValue('scopes', next)}
-          />
-          <Failure error={act.error} />
-          <Group justify="flex-end">
-            <Button type="submit" loading={act.isPending}>
-              Save
-            </Button>
-          </Group>
-        </Stack>
-      </form>
     </Panel>
   )
 }
@@ -231,7 +127,7 @@ function Acts({ apiKey }: { apiKey: Key }) {
         <>
           <Switch
             label={apiKey.enabled ? 'Enabled' : 'Disabled'}
-            checked={enable.isPending ? enable.variables.enabled === true : apiKey.enabled}
+            checked={enable.wanted?.enabled ?? apiKey.enabled}
             onChange={event => enable.mutate({ workspaceId, id, enabled: event.currentTarget.checked })}
           />
           <Button variant="default" leftSection={<RotateCw size={16} aria-hidden />} onClick={rotating.open}>
@@ -244,73 +140,16 @@ function Acts({ apiKey }: { apiKey: Key }) {
           Delete
         </Button>
       )}
-      <Failure error={enable.error} />
-      <Rotate apiKey={apiKey} opened={isRotating} onClose={rotating.close} />
+      <Failure error={enable.error} onRetry={enable.again} />
+      <RotateKey apiKey={apiKey} opened={isRotating} onClose={rotating.close} />
       <Delete apiKey={apiKey} opened={isDeleting} onClose={deleting.close} />
     </>
   )
 }
 
-type DialogProps = { apiKey: Key; opened: boolean; onClose: () => void }
+type DeleteProps = { apiKey: Key; opened: boolean; onClose: () => void }
 
-function Rotate({ apiKey, opened, onClose }: DialogProps) {
-  const [overlapHours, setOverlapHours] = useState(24)
-  const [token, setToken] = useState('')
-  const act = useAct('api_keys.rotate', { onDone: result => setToken(result.token) })
-  const { workspaceId, id } = apiKey
-  const close = () => {
-    onClose()
-    setToken('')
-    act.reset()
-  }
-  return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      title={token ? 'The new secret' : `Rotate ${apiKey.name}`}
-      size="lg"
-      closeOnClickOutside={!token}
-      closeOnEscape={!token}
-    >
-      {token ? (
-        <Secret token={token} workspaceId={workspaceId} onDone={close} />
-      ) : (
-        <form
-          onSubmit={event => {
-            event.preventDefault()
-            act.mutate({ workspaceId, id, overlapHours })
-          }}
-        >
-          <Stack>
-            <Text size="sm">The key gets a new secret. The old one goes on for a while, so that nothing breaks.</Text>
-            <NumberInput
-              label="The old secret goes on for (hours)"
-              description="0 to 168; with 0 it stops at once"
-              min={0}
-              max={168}
-              allowDecimal={false}
-              value={overlapHours}
-              onChange={value => setOverlapHours(Number(value) || 0)}
-              hideControls
-              data-autofocus
-            />
-            <Failure error={act.error} />
-            <Group justify="flex-end" gap="xs">
-              <Button variant="default" onClick={close}>
-                Cancel
-              </Button>
-              <Button type="submit" loading={act.isPending}>
-                Rotate
-              </Button>
-            </Group>
-          </Stack>
-        </form>
-      )}
-    </Modal>
-  )
-}
-
-function Delete({ apiKey, opened, onClose }: DialogProps) {
+function Delete({ apiKey, opened, onClose }: DeleteProps) {
   const navigate = useNavigate()
   const { workspaceId, id } = apiKey
   const act = useAct('api_keys.del', {
@@ -324,10 +163,9 @@ function Delete({ apiKey, opened, onClose }: DialogProps) {
       opened={opened}
       onClose={onClose}
       title={`Delete ${apiKey.name}?`}
-      act="Delete the key"
+      label="Delete the key"
+      act={act}
       onAct={() => act.mutate({ workspaceId, id })}
-      isActing={act.isPending}
-      error={act.error}
     >
       <Text size="sm">Whatever uses it is refused from the next request on. This cannot be taken back.</Text>
       <Text size="sm" mt="xs">

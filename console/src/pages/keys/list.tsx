@@ -1,14 +1,13 @@
 // The keys of the workspace: whose, what for, when last used.
 import { Badge, Group, Table, Text, TextInput } from '@mantine/core'
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { KeyRound, Plus, Search } from 'lucide-react'
 import { useCall } from '../../api.ts'
 import { countOf } from '../../format.ts'
-import { LinkButton, LinkText } from '../../parts/links.tsx'
+import { LinkButton, LinkName } from '../../parts/links.tsx'
 import { Moment } from '../../parts/moment.tsx'
-import { Empty, Loaded, Page, Panel } from '../../parts/page.tsx'
-import { Paging } from '../../parts/paging.tsx'
+import { Empty, Page, Panel } from '../../parts/page.tsx'
 import { SortHead } from '../../parts/sort_head.tsx'
+import { Listed, RowTable, useLook } from '../../parts/table.tsx'
 import { useMe, useStanding, useWorkspaceId } from '../../session.ts'
 import { type Key, ownerOf, stateOf } from './state.ts'
 
@@ -20,12 +19,9 @@ type KeySearch = { page?: number; orderBy?: (typeof sorts)[number]; order?: 'asc
 export function Keys() {
   const workspaceId = useWorkspaceId()
   const { can } = useStanding()
-  const navigate = useNavigate()
-  const { page = 1, orderBy = 'created', order = 'desc', name } = useSearch({ strict: false }) as KeySearch
+  const [{ page = 1, orderBy = 'created', order = 'desc', name }, look] = useLook<KeySearch>()
   const input = { workspaceId, page, perPage, orderBy, order, ...(name && { name: String(name) }) }
   const keys = useCall('api_keys.list', input, { keep: true })
-  const look = (changed: KeySearch) =>
-    void navigate({ to: '.', search: (before: object) => ({ ...before, page: undefined, ...changed }) as never })
   const create = can('api_keys:write') && (
     <LinkButton to="/w/$workspaceId/keys/new" params={{ workspaceId }} leftSection={<Plus size={16} aria-hidden />}>
       New key
@@ -46,27 +42,26 @@ export function Keys() {
             if (event.key === 'Enter') look({ name: event.currentTarget.value.trim() || undefined })
           }}
         />
-        <Loaded query={keys}>
-          {({ items, count }) =>
-            items.length === 0 ? (
-              <Empty
-                icon={KeyRound}
-                title={name ? 'No key has that name' : 'No keys yet'}
-                text={
-                  name
-                    ? 'Clear the search to see all of them.'
-                    : 'Create one to call the API, the command line or MCP with.'
-                }
-                action={name ? undefined : create}
-              />
-            ) : (
-              <>
-                <KeyTable items={items} sort={{ orderBy, order }} onSort={look} workspaceId={workspaceId} />
-                <Paging page={page} perPage={perPage} count={count} onPage={next => look({ page: next })} />
-              </>
-            )
+        <Listed
+          query={keys}
+          page={page}
+          perPage={perPage}
+          onPage={next => look({ page: next })}
+          empty={
+            <Empty
+              icon={KeyRound}
+              title={name ? 'No key has that name' : 'No keys yet'}
+              text={
+                name
+                  ? 'Clear the search to see all of them.'
+                  : 'Create one to call the API, the command line or MCP with.'
+              }
+              action={name ? undefined : create}
+            />
           }
-        </Loaded>
+        >
+          {items => <KeyTable items={items} sort={{ orderBy, order }} onSort={look} workspaceId={workspaceId} />}
+        </Listed>
       </Panel>
     </Page>
   )
@@ -83,65 +78,56 @@ function KeyTable({ items, workspaceId, sort, onSort }: KeyTableProps) {
   const me = useMe()
   const head = { ...sort, onSort: (orderBy: string, order: 'asc' | 'desc') => onSort({ orderBy, order } as KeySearch) }
   return (
-    <Table.ScrollContainer minWidth={640} type="native">
-      <Table verticalSpacing="sm" highlightOnHover aria-label="API keys">
-        <Table.Thead>
-          <Table.Tr>
-            <SortHead name="name" {...head}>
-              Name
-            </SortHead>
-            <Table.Th scope="col">Secret</Table.Th>
-            <Table.Th scope="col">Scopes</Table.Th>
-            <Table.Th scope="col">Owner</Table.Th>
-            <SortHead name="lastActive" {...head}>
-              Last used
-            </SortHead>
-            <SortHead name="created" {...head}>
-              Created
-            </SortHead>
+    <RowTable
+      label="API keys"
+      minWidth={640}
+      heads={[
+        <SortHead key="name" name="name" {...head}>
+          Name
+        </SortHead>,
+        'Secret',
+        'Scopes',
+        'Owner',
+        <SortHead key="lastActive" name="lastActive" {...head}>
+          Last used
+        </SortHead>,
+        <SortHead key="created" name="created" {...head}>
+          Created
+        </SortHead>,
+      ]}
+    >
+      {items.map(key => {
+        const state = stateOf(key)
+        return (
+          <Table.Tr key={key.id}>
+            <Table.Td>
+              <Group gap="xs" wrap="nowrap">
+                <LinkName to="/w/$workspaceId/keys/$id" params={{ workspaceId, id: key.id }}>
+                  {key.name}
+                </LinkName>
+                {state && <Badge color={state.color}>{state.text}</Badge>}
+              </Group>
+            </Table.Td>
+            <Table.Td>
+              <Text size="sm" ff="monospace" c="dimmed">
+                {key.hint}
+              </Text>
+            </Table.Td>
+            <Table.Td className="atrium-nowrap">
+              <Text size="sm">{countOf(key.scopes.length, 'scope')}</Text>
+            </Table.Td>
+            <Table.Td>
+              <Text size="sm">{ownerOf(key.ownerId, me?.id)}</Text>
+            </Table.Td>
+            <Table.Td className="atrium-nowrap">
+              <Moment at={key.lastActive} />
+            </Table.Td>
+            <Table.Td className="atrium-nowrap">
+              <Moment at={key.created} />
+            </Table.Td>
           </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {items.map(key => {
-            const state = stateOf(key)
-            return (
-              <Table.Tr key={key.id}>
-                <Table.Td>
-                  <Group gap="xs" wrap="nowrap">
-                    <LinkText
-                      to="/w/$workspaceId/keys/$id"
-                      params={{ workspaceId, id: key.id }}
-                      fw={600}
-                      size="sm"
-                      underline="hover"
-                    >
-                      {key.name}
-                    </LinkText>
-                    {state && <Badge color={state.color}>{state.text}</Badge>}
-                  </Group>
-                </Table.Td>
-                <Table.Td>
-                  <Text size="sm" ff="monospace" c="dimmed">
-                    {key.hint}
-                  </Text>
-                </Table.Td>
-                <Table.Td className="atrium-nowrap">
-                  <Text size="sm">{countOf(key.scopes.length, 'scope')}</Text>
-                </Table.Td>
-                <Table.Td>
-                  <Text size="sm">{ownerOf(key.ownerId, me?.id)}</Text>
-                </Table.Td>
-                <Table.Td className="atrium-nowrap">
-                  <Moment at={key.lastActive} />
-                </Table.Td>
-                <Table.Td className="atrium-nowrap">
-                  <Moment at={key.created} />
-                </Table.Td>
-              </Table.Tr>
-            )
-          })}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+        )
+      })}
+    </RowTable>
   )
 }

@@ -76,10 +76,9 @@ function GrantCard({ grant }: { grant: Grant }) {
         opened={isAsking}
         onClose={asking.close}
         title={`Shut out ${grant.clientName}?`}
-        act="Shut it out"
+        label="Shut it out"
+        act={act}
         onAct={() => act.mutate({ id: grant.id })}
-        isActing={act.isPending}
-        error={act.error}
       >
         <Text size="sm">Its tokens, and the keys it made, end at once. It can ask you again.</Text>
       </Confirm>

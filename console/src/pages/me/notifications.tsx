@@ -1,23 +1,23 @@
-// Which mails and notices I want; saved as I switch, taken back if the service refuses.
+// Which mails and notices I want; saved as I switch, kept to be sent again if that fails.
 import { Stack, Switch, Table, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { operation, operationIds, type ResultOf } from '../../../../src/client/catalogue.ts'
+import type { OperationId, ResultOf } from '../../../../src/client/catalogue.ts'
 import { useAct, useCall } from '../../api.ts'
-import { wordsOf } from '../../format.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Loaded, Page, Panel } from '../../parts/page.tsx'
+import { RowTable } from '../../parts/table.tsx'
 
 type Settings = ResultOf<'auth.notification_settings.get'>
 
 /** What others do in a workspace and a person may want to hear of. */
-const kinds = [
-  'workspace_members.invites.post',
-  'workspace_members.invites.accept',
-  'workspace_members.del',
-  'api_keys.post',
-  'api_keys.del',
-  'workspaces.del',
-].filter(id => operationIds.includes(id as never))
+const kinds: readonly [OperationId, string][] = [
+  ['workspace_members.invites.post', 'Somebody is invited'],
+  ['workspace_members.invites.accept', 'Somebody accepts an invite'],
+  ['workspace_members.del', 'Somebody leaves or is removed'],
+  ['api_keys.post', 'An API key is made'],
+  ['api_keys.del', 'An API key is deleted'],
+  ['workspaces.del', 'A workspace is deleted'],
+]
 
 export function NotificationSettings() {
   const settings = useCall('auth.notification_settings.get', {})
@@ -34,19 +34,18 @@ const updates = [
   ['security', 'Security advice', 'Old keys, unused scopes and the like'],
 ] as const
 
-function Switches({ settings }: { settings: Settings }) {
+function Switches({ settings: kept }: { settings: Settings }) {
   const queries = useQueryClient()
-  const act = useAct('auth.notification_settings.put')
-  const key = ['auth.notification_settings.get', {}]
-  const save = (next: Settings) => {
-    queries.setQueryData(key, next)
-    act.mutate(next, { onError: () => queries.setQueryData(key, settings) })
-  }
+  const act = useAct('auth.notification_settings.put', {
+    onDone: saved => queries.setQueryData(['auth.notification_settings.get', {}], saved),
+  })
+  const settings = act.wanted ?? kept
+  const save = (next: Settings) => act.mutate(next)
   const { globalChannels, preferences } = settings
   const of = (id: string) => preferences[id] ?? globalChannels
   return (
     <Stack>
-      <Failure error={act.error} />
+      <Failure error={act.error} onRetry={act.again} />
       <Panel title="Channels" about="Where notices may reach you at all.">
         <Stack gap="sm">
           {(['web', 'email'] as const).map(channel => (
@@ -62,43 +61,32 @@ function Switches({ settings }: { settings: Settings }) {
         </Stack>
       </Panel>
       <Panel title="Events" about="Unless you choose, the channels above decide.">
-        <Table.ScrollContainer minWidth={320} type="native">
-          <Table aria-label="Notices by event" verticalSpacing="sm">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th scope="col">Event</Table.Th>
-                <Table.Th scope="col">Console</Table.Th>
-                <Table.Th scope="col">Mail</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {kinds.map(id => (
-                <Table.Tr key={id}>
-                  <Table.Th scope="row" fw={400} style={{ whiteSpace: 'normal' }}>
-                    {operation(id)?.summary ?? wordsOf(id)}
-                  </Table.Th>
-                  {(['web', 'email'] as const).map(channel => (
-                    <Table.Td key={channel}>
-                      <Switch
-                        aria-label={`${operation(id)?.summary}: ${channel === 'web' ? 'console' : 'mail'}`}
-                        checked={of(id)[channel]}
-                        onChange={event =>
-                          save({
-                            ...settings,
-                            preferences: {
-                              ...preferences,
-                              [id]: { ...of(id), [channel]: event.currentTarget.checked },
-                            },
-                          })
-                        }
-                      />
-                    </Table.Td>
-                  ))}
-                </Table.Tr>
+        <RowTable label="Notices by event" heads={['Event', 'Console', 'Mail']} minWidth={240}>
+          {kinds.map(([id, title]) => (
+            <Table.Tr key={id}>
+              <Table.Th scope="row" fw={400} fz="sm" style={{ whiteSpace: 'normal' }}>
+                {title}
+              </Table.Th>
+              {(['web', 'email'] as const).map(channel => (
+                <Table.Td key={channel}>
+                  <Switch
+                    aria-label={`${title}: ${channel === 'web' ? 'console' : 'mail'}`}
+                    checked={of(id)[channel]}
+                    onChange={event =>
+                      save({
+                        ...settings,
+                        preferences: {
+                          ...preferences,
+                          [id]: { ...of(id), [channel]: event.currentTarget.checked },
+                        },
+                      })
+                    }
+                  />
+                </Table.Td>
               ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+            </Table.Tr>
+          ))}
+        </RowTable>
       </Panel>
       <Panel title="Mails about Atrium">
         <Stack gap="sm">

@@ -1,14 +1,11 @@
 // My password; changing it ends my other sessions.
-import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useAct } from '../../api.ts'
-import { Failure } from '../../parts/failure.tsx'
-import { bodyField, remark, useKeptForm } from '../../parts/form.tsx'
+import { bodyField, KeptForm, PasswordField, remark, useKeptForm } from '../../parts/form.tsx'
 import { LinkText } from '../../parts/links.tsx'
 import { Page, Panel } from '../../parts/page.tsx'
 import { done } from '../../parts/toast.tsx'
 import { passwordHint } from '../entering/signup.tsx'
-
-const toggle = { 'aria-label': 'Show or hide the password' }
 
 export function Password() {
   const act = useAct('auth.changePassword', {
@@ -28,38 +25,22 @@ export function Password() {
   return (
     <Page title="Password" about="Your other sessions end when it changes; API keys stay." narrow>
       <Panel>
-        <form
-          noValidate
-          onSubmit={form.onSubmit(
-            values => act.mutate(values),
-            errors => form.getInputNode(Object.keys(errors)[0] ?? '')?.focus(),
-          )}
-        >
-          <Stack>
-            <PasswordInput
-              label="Current password"
-              autoComplete="current-password"
-              visibilityToggleButtonProps={toggle}
-              {...form.getInputProps('oldPassword')}
-            />
-            <PasswordInput
-              label="New password"
-              description={passwordHint}
-              autoComplete="new-password"
-              visibilityToggleButtonProps={toggle}
-              {...form.getInputProps('newPassword')}
-            />
-            <Failure error={act.error} />
-            <Group justify="space-between">
-              <Text size="sm">
-                Forgot it? <LinkText to="/forgot">Reset it by mail</LinkText>
-              </Text>
-              <Button type="submit" loading={act.isPending}>
-                Change the password
-              </Button>
-            </Group>
-          </Stack>
-        </form>
+        <KeptForm form={form} act={act} label="Change the password" onSend={values => act.mutate(values)}>
+          <PasswordField
+            label="Current password"
+            autoComplete="current-password"
+            {...form.getInputProps('oldPassword')}
+          />
+          <PasswordField
+            label="New password"
+            description={passwordHint}
+            autoComplete="new-password"
+            {...form.getInputProps('newPassword')}
+          />
+          <Text size="sm">
+            Forgot it? <LinkText to="/forgot">Reset it by mail</LinkText>
+          </Text>
+        </KeptForm>
       </Panel>
     </Page>
   )

@@ -2,11 +2,11 @@
 import { Button, Group, List, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
-import { Download, Trash2 } from 'lucide-react'
+import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { call, useAct } from '../../api.ts'
 import { countOf } from '../../format.ts'
-import { Confirm } from '../../parts/confirm.tsx'
+import { Confirm, EndButton } from '../../parts/confirm.tsx'
 import { saveFile } from '../../parts/download.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Page, Panel } from '../../parts/page.tsx'
@@ -71,25 +71,14 @@ function Ending() {
   })
   return (
     <Panel title="Delete my account" about="At once and for good.">
-      <Group>
-        <Button
-          variant="outline"
-          color="red"
-          leftSection={<Trash2 size={16} aria-hidden />}
-          onClick={asking.open}
-          c="var(--mantine-color-error)"
-        >
-          Delete my account
-        </Button>
-      </Group>
+      <EndButton onClick={asking.open}>Delete my account</EndButton>
       <Confirm
         opened={isAsking}
         onClose={asking.close}
         title="Delete your account?"
-        act="Delete my account"
+        label="Delete my account"
+        act={act}
         onAct={() => act.mutate({})}
-        isActing={act.isPending}
-        error={act.error}
         typed={me?.email ?? me?.id ?? ''}
       >
         <Text size="sm" mb="xs">

@@ -3,7 +3,7 @@ import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useAct } from '../../api.ts'
 import { Failure } from '../../parts/failure.tsx'
-import { bodyField, remark, useKeptForm } from '../../parts/form.tsx'
+import { bodyField, by, KeptForm, remark, useKeptForm } from '../../parts/form.tsx'
 import { Page, Panel, Rows } from '../../parts/page.tsx'
 import { done } from '../../parts/toast.tsx'
 import { type User, useMe } from '../../session.ts'
@@ -17,7 +17,7 @@ export function Profile() {
       {me ? (
         <Stack>
           <Names me={me} />
-          <Email key={`${me.email}${me.emailVerified}`} me={me} />
+          <Email me={me} />
         </Stack>
       ) : (
         <Rows />
@@ -37,37 +37,29 @@ function Names({ me }: { me: User }) {
   )
   return (
     <Panel title="Name">
-      <form
-        noValidate
-        onSubmit={form.onSubmit(
-          ({ forename, surname, username }) =>
-            act.mutate({
-              forename: forename.trim(),
-              surname: surname.trim() || null,
-              username: username.trim() || null,
-            }),
-          errors => form.getInputNode(Object.keys(errors)[0] ?? '')?.focus(),
-        )}
+      <KeptForm
+        form={form}
+        act={act}
+        label="Save"
+        onSend={({ forename, surname, username }) =>
+          act.mutate({
+            forename: forename.trim(),
+            surname: surname.trim() || null,
+            username: username.trim() || null,
+          })
+        }
       >
-        <Stack>
-          <Group grow preventGrowOverflow={false} align="flex-start">
-            <TextInput label="Forename" autoComplete="given-name" miw={160} {...form.getInputProps('forename')} />
-            <TextInput label="Surname" autoComplete="family-name" miw={160} {...form.getInputProps('surname')} />
-          </Group>
-          <TextInput
-            label="Username"
-            description="Optional; you can log in with it"
-            autoComplete="username"
-            {...form.getInputProps('username')}
-          />
-          <Failure error={act.error} />
-          <Group justify="flex-end">
-            <Button type="submit" loading={act.isPending}>
-              Save
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+        <Group grow preventGrowOverflow={false} align="flex-start">
+          <TextInput label="Forename" autoComplete="given-name" miw={160} {...form.getInputProps('forename')} />
+          <TextInput label="Surname" autoComplete="family-name" miw={160} {...form.getInputProps('surname')} />
+        </Group>
+        <TextInput
+          label="Username"
+          description="Optional; you can log in with it"
+          autoComplete="username"
+          {...form.getInputProps('username')}
+        />
+      </KeptForm>
     </Panel>
   )
 }
@@ -82,26 +74,20 @@ function Email({ me }: { me: User }) {
     onDone: ({ emailVerified }) =>
       done(emailVerified ? 'Your address is saved.' : 'A code is on its way to the new address.'),
   })
-  const form = useKeptForm(
-    { email: me.email ?? '' },
-    { email: (text: string) => remark(bodyField('auth.signup', 'email'), text.trim()) },
-    act.error,
-  )
+  const form = useKeptForm({ email: me.email ?? '' }, { email: by('auth.signup', 'email') }, act.error)
   return (
     <Panel title="E-mail address" about="A new address counts once you enter the code that is mailed to it.">
       <Stack>
         {me.email && !me.emailVerified && <PendingEmail email={me.email} />}
-        <form noValidate onSubmit={form.onSubmit(({ email }) => act.mutate({ email: email.trim() }))}>
-          <Stack>
-            <TextInput label="E-mail address" type="email" autoComplete="email" {...form.getInputProps('email')} />
-            <Failure error={act.error} />
-            <Group justify="flex-end">
-              <Button type="submit" loading={act.isPending} disabled={form.values.email.trim() === me.email}>
-                Change the address
-              </Button>
-            </Group>
-          </Stack>
-        </form>
+        <KeptForm
+          form={form}
+          act={act}
+          label="Change the address"
+          isReady={form.values.email.trim() !== me.email}
+          onSend={({ email }) => act.mutate({ email: email.trim() })}
+        >
+          <TextInput label="E-mail address" type="email" autoComplete="email" {...form.getInputProps('email')} />
+        </KeptForm>
       </Stack>
     </Panel>
   )

@@ -49,10 +49,9 @@ export function Sessions() {
         opened={isAsking}
         onClose={asking.close}
         title="End all other sessions?"
-        act="End them"
+        label="End them"
+        act={end}
         onAct={() => end.mutate({})}
-        isActing={end.isPending}
-        error={end.error}
       >
         <Text size="sm">{countOf(others, 'session')} will have to log in again. This one goes on.</Text>
       </Confirm>
@@ -94,7 +93,7 @@ function SessionCard({ session }: { session: Session }) {
           </Button>
         )}
       </Group>
-      <Failure error={act.error} />
+      <Failure error={act.error} onRetry={act.again} />
     </Panel>
   )
 }

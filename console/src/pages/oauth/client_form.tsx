@@ -2,7 +2,7 @@
 import { Checkbox, Group, Radio, Stack, TagsInput, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { ItemOf, Scope } from '../../../../src/client/catalogue.ts'
-import { bodyField, remark } from '../../parts/form.tsx'
+import { by } from '../../parts/form.tsx'
 import { Panel } from '../../parts/page.tsx'
 import { ScopeMatrix } from '../../parts/scope_matrix.tsx'
 import { useStanding } from '../../session.ts'
@@ -48,7 +48,7 @@ export function inputOf({ type: _, description, websiteUrl, name, ...rest }: Val
 }
 
 export const checks = {
-  name: (text: string) => remark(bodyField('oauth_clients.post', 'name'), text.trim()),
+  name: by('oauth_clients.post', 'name'),
   websiteUrl: (text: string) => (text && !text.startsWith('https://') ? 'Begin with https://' : null),
   redirectUris: (uris: string[], { grants }: Values) =>
     grants.includes('code') && uris.length === 0 ? 'Say where people are sent back to' : null,

@@ -1,5 +1,5 @@
 // One OAuth client: who let it in, its fields, its secret, its end.
-import { Button, Group, Modal, Stack, Switch, Table, Text } from '@mantine/core'
+import { Button, Group, Modal, Switch, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { RotateCw, Trash2, Users } from 'lucide-react'
@@ -10,9 +10,10 @@ import { countOf, nameOf } from '../../format.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { CopyLine } from '../../parts/copy.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { useKeptForm } from '../../parts/form.tsx'
+import { KeptForm, useKeptForm } from '../../parts/form.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { Empty, Loaded, Page, Panel } from '../../parts/page.tsx'
+import { actions, RowTable } from '../../parts/table.tsx'
 import { done } from '../../parts/toast.tsx'
 import { useStanding, useWorkspaceId } from '../../session.ts'
 import { type Client, ClientFields, checks, inputOf, valuesOf } from './client_form.tsx'
@@ -36,7 +37,7 @@ export function OauthClientDetail() {
               <CopyLine value={found.id} label="Copy the client id" />
             </Panel>
             <Grants client={found} />
-            {can('oauth_clients:write') && <Change key={found.updated} client={found} />}
+            {can('oauth_clients:write') && <Change client={found} />}
           </>
         )}
       </Loaded>
@@ -71,7 +72,7 @@ function Acts({ client }: { client: Client }) {
       {can('oauth_clients:write') && (
         <Switch
           label={client.isActive ? 'On' : 'Off'}
-          checked={enable.isPending ? enable.variables.isActive === true : client.isActive}
+          checked={enable.wanted?.isActive ?? client.isActive}
           onChange={event => enable.mutate({ workspaceId, id, isActive: event.currentTarget.checked })}
         />
       )}
@@ -85,15 +86,14 @@ function Acts({ client }: { client: Client }) {
           Delete
         </Button>
       )}
-      <Failure error={enable.error} />
+      <Failure error={enable.error} onRetry={enable.again} />
       <Confirm
         opened={isRotating}
         onClose={rotating.close}
         title="Give it a new secret?"
-        act="Make a new secret"
+        label="Make a new secret"
+        act={rotate}
         onAct={() => rotate.mutate({ workspaceId, id })}
-        isActing={rotate.isPending}
-        error={rotate.error}
       >
         <Text size="sm">The old secret ends at once; the application needs the new one to go on.</Text>
       </Confirm>
@@ -113,10 +113,9 @@ function Acts({ client }: { client: Client }) {
         opened={isDeleting}
         onClose={deleting.close}
         title={`Delete ${client.name}?`}
-        act="Delete the client"
+        label="Delete the client"
+        act={remove}
         onAct={() => remove.mutate({ workspaceId, id })}
-        isActing={remove.isPending}
-        error={remove.error}
       >
         <Text size="sm">All its tokens end at once, for everybody who let it in.</Text>
       </Confirm>
@@ -134,23 +133,11 @@ function Grants({ client }: { client: Client }) {
           items.length === 0 ? (
             <Empty icon={Users} title="Nobody yet" text="Whoever lets it in shows here, with what they allowed." />
           ) : (
-            <Table.ScrollContainer minWidth={520} type="native">
-              <Table verticalSpacing="sm" aria-label="Who let it in">
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th scope="col">Who</Table.Th>
-                    <Table.Th scope="col">Allowed</Table.Th>
-                    <Table.Th scope="col">Last used</Table.Th>
-                    <Table.Th scope="col">Action</Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {items.map(grant => (
-                    <GrantRow key={grant.id} grant={grant} client={client} />
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
+            <RowTable label="Who let it in" heads={['Who', 'Allowed', 'Last used', actions]} minWidth={520}>
+              {items.map(grant => (
+                <GrantRow key={grant.id} grant={grant} client={client} />
+              ))}
+            </RowTable>
           )
         }
       </Loaded>
@@ -186,7 +173,7 @@ function GrantRow({ grant, client }: { grant: ItemOf<'oauth_clients.grants.list'
             End
           </Button>
         )}
-        <Failure error={act.error} />
+        <Failure error={act.error} onRetry={act.again} />
       </Table.Td>
     </Table.Tr>
   )
@@ -197,22 +184,8 @@ function Change({ client }: { client: Client }) {
   const act = useAct('oauth_clients.patch', { onDone: () => done('The client is changed.') })
   const form = useKeptForm(valuesOf(client), checks, act.error)
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit(
-        values => act.mutate({ workspaceId, id, ...inputOf(values) }),
-        errors => form.getInputNode(Object.keys(errors)[0] ?? '')?.focus(),
-      )}
-    >
-      <Stack>
-        <ClientFields form={form} isNew={false} />
-        <Failure error={act.error} />
-        <Group justify="flex-end">
-          <Button type="submit" loading={act.isPending}>
-            Save
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <KeptForm form={form} act={act} label="Save" onSend={values => act.mutate({ workspaceId, id, ...inputOf(values) })}>
+      <ClientFields form={form} isNew={false} />
+    </KeptForm>
   )
 }

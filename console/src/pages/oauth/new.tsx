@@ -5,8 +5,7 @@ import { useState } from 'react'
 import type { ResultOf } from '../../../../src/client/catalogue.ts'
 import { useAct } from '../../api.ts'
 import { CopyLine } from '../../parts/copy.tsx'
-import { Failure } from '../../parts/failure.tsx'
-import { useKeptForm } from '../../parts/form.tsx'
+import { KeptForm, useKeptForm } from '../../parts/form.tsx'
 import { LinkButton } from '../../parts/links.tsx'
 import { Page, Panel } from '../../parts/page.tsx'
 import { useWorkspaceId } from '../../session.ts'
@@ -38,26 +37,19 @@ export function NewOauthClient() {
   }
   return (
     <Page title="New OAuth client" about="An application that people can let act for them." narrow>
-      <form
-        noValidate
-        onSubmit={form.onSubmit(
-          values => act.mutate({ workspaceId, type: values.type, ...inputOf(values) }),
-          errors => form.getInputNode(Object.keys(errors)[0] ?? '')?.focus(),
-        )}
+      <KeptForm
+        form={form}
+        act={act}
+        label="Create the client"
+        cancel={
+          <LinkButton to="/w/$workspaceId/oauth_clients" params={{ workspaceId }} variant="default">
+            Cancel
+          </LinkButton>
+        }
+        onSend={values => act.mutate({ workspaceId, type: values.type, ...inputOf(values) })}
       >
-        <Stack>
-          <ClientFields form={form} isNew />
-          <Failure error={act.error} />
-          <Group justify="flex-end" gap="xs">
-            <LinkButton to="/w/$workspaceId/oauth_clients" params={{ workspaceId }} variant="default">
-              Cancel
-            </LinkButton>
-            <Button type="submit" loading={act.isPending}>
-              Create the client
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+        <ClientFields form={form} isNew />
+      </KeptForm>
     </Page>
   )
 }

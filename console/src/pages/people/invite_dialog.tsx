@@ -5,7 +5,6 @@ import {
   Group,
   Modal,
   MultiSelect,
-  NumberInput,
   SegmentedControl,
   Select,
   Stack,
@@ -17,8 +16,7 @@ import { type Role, roles } from '../../../../src/client/catalogue.ts'
 import { useAct, useCall } from '../../api.ts'
 import { wordsOf } from '../../format.ts'
 import { CopyLine } from '../../parts/copy.tsx'
-import { Failure } from '../../parts/failure.tsx'
-import { bodyField, remark, useKeptForm } from '../../parts/form.tsx'
+import { by, KeptForm, useKeptForm, WholeField } from '../../parts/form.tsx'
 import { done } from '../../parts/toast.tsx'
 import { useStanding, useWorkspaceId } from '../../session.ts'
 import { settings } from '../../settings.ts'
@@ -50,7 +48,7 @@ function InviteForm({ onClose }: { onClose: () => void }) {
   const form = useKeptForm(
     { email: '', position: 'member' as Role, teamIds: [] as string[], maxUses: 1, expiresInDays: 7 },
     {
-      email: (text: string) => (way === 'link' ? null : remark(bodyField('auth.signup', 'email'), text.trim())),
+      email: (text: string) => (way === 'link' ? null : by('auth.signup', 'email')(text)),
     },
     act.error,
   )
@@ -78,68 +76,44 @@ function InviteForm({ onClose }: { onClose: () => void }) {
   }
   const offered = roles.filter(name => name !== 'owner' || mine === 'owner')
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit(
-        ({ email, maxUses, ...rest }) =>
-          act.mutate({ workspaceId, ...rest, ...(way === 'mail' ? { email: email.trim() } : { maxUses }) }),
-        () => form.getInputNode('email')?.focus(),
-      )}
+    <KeptForm
+      form={form}
+      act={act}
+      label={way === 'mail' ? 'Send the invite' : 'Make the link'}
+      cancel={onClose}
+      onSend={({ email, maxUses, ...rest }) =>
+        act.mutate({ workspaceId, ...rest, ...(way === 'mail' ? { email: email.trim() } : { maxUses }) })
+      }
     >
-      <Stack>
-        <SegmentedControl
-          aria-label="How to invite"
-          value={way}
-          onChange={value => setWay(value as 'mail' | 'link')}
-          data={[
-            { value: 'mail', label: 'By mail' },
-            { value: 'link', label: 'By a link' },
-          ]}
+      <SegmentedControl
+        aria-label="How to invite"
+        value={way}
+        onChange={value => setWay(value as 'mail' | 'link')}
+        data={[
+          { value: 'mail', label: 'By mail' },
+          { value: 'link', label: 'By a link' },
+        ]}
+      />
+      {way === 'mail' ? (
+        <TextInput label="E-mail address" type="email" data-autofocus {...form.getInputProps('email')} />
+      ) : (
+        <WholeField label="How many may use it" min={1} max={100} {...form.getInputProps('maxUses')} />
+      )}
+      <Select
+        label="Role"
+        allowDeselect={false}
+        data={offered.map(value => ({ value, label: wordsOf(value) }))}
+        {...form.getInputProps('position')}
+      />
+      {(teams.data?.items.length ?? 0) > 0 && (
+        <MultiSelect
+          label="Teams"
+          data={teams.data?.items.map(({ id, name }) => ({ value: id, label: name })) ?? []}
+          clearButtonProps={{ 'aria-label': 'Choose no team' }}
+          {...form.getInputProps('teamIds')}
         />
-        {way === 'mail' ? (
-          <TextInput label="E-mail address" type="email" data-autofocus {...form.getInputProps('email')} />
-        ) : (
-          <NumberInput
-            label="How many may use it"
-            min={1}
-            max={100}
-            allowDecimal={false}
-            hideControls
-            {...form.getInputProps('maxUses')}
-          />
-        )}
-        <Select
-          label="Role"
-          allowDeselect={false}
-          data={offered.map(value => ({ value, label: wordsOf(value) }))}
-          {...form.getInputProps('position')}
-        />
-        {(teams.data?.items.length ?? 0) > 0 && (
-          <MultiSelect
-            label="Teams"
-            data={teams.data?.items.map(({ id, name }) => ({ value: id, label: name })) ?? []}
-            clearButtonProps={{ 'aria-label': 'Choose no team' }}
-            {...form.getInputProps('teamIds')}
-          />
-        )}
-        <NumberInput
-          label="Good for (days)"
-          min={1}
-          max={30}
-          allowDecimal={false}
-          hideControls
-          {...form.getInputProps('expiresInDays')}
-        />
-        <Failure error={act.error} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={act.isPending}>
-            {way === 'mail' ? 'Send the invite' : 'Make the link'}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+      <WholeField label="Good for (days)" min={1} max={30} {...form.getInputProps('expiresInDays')} />
+    </KeptForm>
   )
 }

@@ -1,8 +1,7 @@
-// Who is in the workspace, as what, and who is invited.
-import { ActionIcon, Badge, Button, Group, Menu, Select, Table, Text, VisuallyHidden } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { useNavigate, useSearch } from '@tanstack/react-router'
-import { EllipsisVertical, MailPlus, UserMinus, UserPlus } from 'lucide-react'
+// Who is in the workspace, and as what.
+import { ActionIcon, Badge, Button, Group, Menu, Select, Table, Text } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { EllipsisVertical, UserMinus, UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { type ItemOf, type Role, roles } from '../../../../src/client/catalogue.ts'
 import { useAct, useCall } from '../../api.ts'
@@ -10,78 +9,50 @@ import { countOf, nameOf, wordsOf } from '../../format.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Moment } from '../../parts/moment.tsx'
-import { Empty, Loaded, Page, Panel, Rows } from '../../parts/page.tsx'
-import { Paging } from '../../parts/paging.tsx'
-import { done, failed } from '../../parts/toast.tsx'
+import { Page, Panel, Rows } from '../../parts/page.tsx'
+import { actions, Listed, RowTable, useLook } from '../../parts/table.tsx'
+import { done } from '../../parts/toast.tsx'
 import { useMe, useStanding, useWorkspaceId } from '../../session.ts'
-import { InviteDialog, InviteLink } from './invite_dialog.tsx'
+import { InviteDialog } from './invite_dialog.tsx'
+import { Invites } from './invites.tsx'
 
 type Member = ItemOf<'workspace_members.list'>
-type Invite = ItemOf<'workspace_members.invites.list'>
 
 const perPage = 20
 
 export function Members() {
   const workspaceId = useWorkspaceId()
   const { can } = useStanding()
-  const navigate = useNavigate()
-  const search = useSearch({ strict: false }) as { page?: number; invite?: boolean }
-  const page = search.page ?? 1
+  const [{ page = 1, invite }, look] = useLook<{ page?: number; invite?: boolean }>()
   const members = useCall('workspace_members.list', { workspaceId, page, perPage, order: 'asc' }, { keep: true })
   const [leaving, setLeaving] = useState<Member | null>(null)
-  const look = (changed: object) =>
-    void navigate({ to: '.', search: (before: object) => ({ ...before, ...changed }) as never })
   return (
     <Page
       title="Members"
       about="Who belongs to the workspace, and what each may do."
       actions={
         can('workspace_members:write') && (
-          <Button leftSection={<UserPlus size={16} aria-hidden />} onClick={() => look({ invite: true })}>
+          <Button leftSection={<UserPlus size={16} aria-hidden />} onClick={() => look({ page, invite: true })}>
             Invite
           </Button>
         )
       }
     >
       <Panel>
-        <Loaded query={members}>
-          {({ items, count }) => (
-            <>
-              <MemberTable items={items} onRemove={setLeaving} />
-              <Paging page={page} perPage={perPage} count={count} onPage={next => look({ page: next })} />
-            </>
+        <Listed query={members} page={page} perPage={perPage} onPage={next => look({ page: next })} empty={null}>
+          {items => (
+            <RowTable label="Members" heads={['Name', 'Role', 'Last active', 'Joined', actions]} minWidth={620}>
+              {items.map(member => (
+                <MemberRow key={member.userId} member={member} onRemove={setLeaving} />
+              ))}
+            </RowTable>
           )}
-        </Loaded>
+        </Listed>
       </Panel>
       <Invites />
       <Remove member={leaving} onClose={() => setLeaving(null)} />
-      <InviteDialog opened={search.invite === true} onClose={() => look({ invite: undefined })} />
+      <InviteDialog opened={invite === true} onClose={() => look({ page, invite: undefined })} />
     </Page>
-  )
-}
-
-function MemberTable({ items, onRemove }: { items: readonly Member[]; onRemove: (member: Member) => void }) {
-  return (
-    <Table.ScrollContainer minWidth={620} type="native">
-      <Table verticalSpacing="sm" aria-label="Members">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">Name</Table.Th>
-            <Table.Th scope="col">Role</Table.Th>
-            <Table.Th scope="col">Last active</Table.Th>
-            <Table.Th scope="col">Joined</Table.Th>
-            <Table.Th scope="col">
-              <VisuallyHidden>Actions</VisuallyHidden>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {items.map(member => (
-            <MemberRow key={member.userId} member={member} onRemove={onRemove} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
   )
 }
 
@@ -95,7 +66,7 @@ function MemberRow({ member, onRemove }: { member: Member; onRemove: (member: Me
   const mayChange = can('workspace_members:write') && !isMe && member.position !== 'owner'
   const mayRemove = (isMe && role !== 'owner') || (mayChange && can('workspace_members:delete'))
   const change = (fields: { position?: Role; status?: 'active' | 'suspended' }) =>
-    patch.mutate({ workspaceId, userId, ...fields }, { onError: failed })
+    patch.mutate({ workspaceId, userId, ...fields })
   return (
     <Table.Tr>
       <Table.Td>
@@ -119,12 +90,13 @@ function MemberRow({ member, onRemove }: { member: Member; onRemove: (member: Me
             allowDeselect={false}
             checkIconPosition="right"
             data={roles.filter(name => name !== 'owner').map(value => ({ value, label: wordsOf(value) }))}
-            value={patch.isPending ? (patch.variables.position ?? member.position) : member.position}
+            value={patch.wanted?.position ?? member.position}
             onChange={position => position && change({ position: position as Role })}
           />
         ) : (
           <Text size="sm">{wordsOf(member.position)}</Text>
         )}
+        <Failure error={patch.error} onRetry={patch.again} />
       </Table.Td>
       <Table.Td className="atrium-nowrap">
         <Moment at={member.lastActive} />
@@ -185,10 +157,9 @@ function Remove({ member, onClose }: { member: Member | null; onClose: () => voi
       opened={member !== null}
       onClose={onClose}
       title={isMe ? 'Leave the workspace?' : `Remove ${member ? nameOf(member) : ''}?`}
-      act={isMe ? 'Leave' : 'Remove'}
+      label={isMe ? 'Leave' : 'Remove'}
+      act={{ isPending: act.isPending, error: act.error ?? preview.error }}
       onAct={() => act.mutate(key)}
-      isActing={act.isPending}
-      error={act.error ?? preview.error}
     >
       {preview.isPending && <Rows count={2} height={18} />}
       {along && (
@@ -201,99 +172,5 @@ function Remove({ member, onClose }: { member: Member | null; onClose: () => voi
         </Text>
       )}
     </Confirm>
-  )
-}
-
-function Invites() {
-  const workspaceId = useWorkspaceId()
-  const invites = useCall('workspace_members.invites.list', { workspaceId, status: 'pending', perPage: 100 })
-  return (
-    <Panel title="Open invites">
-      <Loaded query={invites} rows={2}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty icon={MailPlus} title="Nobody is invited" text="Invite somebody by mail, or make a link to share." />
-          ) : (
-            <Table.ScrollContainer minWidth={560} type="native">
-              <Table verticalSpacing="sm" aria-label="Open invites">
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th scope="col">For</Table.Th>
-                    <Table.Th scope="col">Role</Table.Th>
-                    <Table.Th scope="col">Good until</Table.Th>
-                    <Table.Th scope="col">
-                      <VisuallyHidden>Actions</VisuallyHidden>
-                    </Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {items.map(invite => (
-                    <InviteRow key={invite.id} invite={invite} />
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
-          )
-        }
-      </Loaded>
-    </Panel>
-  )
-}
-
-function InviteRow({ invite }: { invite: Invite }) {
-  const { can } = useStanding()
-  const [isRevoking, revoking] = useDisclosure(false)
-  const [token, setToken] = useState('')
-  const key = { workspaceId: invite.workspaceId, inviteId: invite.id }
-  const revoke = useAct('workspace_members.invites.del', { onDone: () => done('The invite is revoked.') })
-  const resend = useAct('workspace_members.invites.resend', {
-    onDone: result => (invite.email ? done('The invite is on its way again.') : setToken(result.token)),
-  })
-  const who = invite.email ?? `Anyone with the link (${invite.uses} of ${invite.maxUses} used)`
-  return (
-    <Table.Tr>
-      <Table.Td>
-        <Text size="sm">{who}</Text>
-        {token && <InviteLink token={token} />}
-        <Failure error={resend.error} />
-      </Table.Td>
-      <Table.Td>
-        <Text size="sm">{wordsOf(invite.position)}</Text>
-      </Table.Td>
-      <Table.Td className="atrium-nowrap">
-        <Moment at={invite.expiresAt} />
-      </Table.Td>
-      <Table.Td>
-        <Group gap="xs" justify="flex-end" wrap="nowrap">
-          {can('workspace_members:write') && (
-            <Button
-              size="xs"
-              variant="default"
-              loading={resend.isPending}
-              onClick={() => resend.mutate(key)}
-              aria-label={`${invite.email ? 'Send again to' : 'New link for'} ${who}`}
-            >
-              {invite.email ? 'Send again' : 'New link'}
-            </Button>
-          )}
-          {can('workspace_members:delete') && (
-            <Button size="xs" variant="default" onClick={revoking.open} aria-label={`Revoke the invite for ${who}`}>
-              Revoke
-            </Button>
-          )}
-        </Group>
-        <Confirm
-          opened={isRevoking}
-          onClose={revoking.close}
-          title="Revoke the invite?"
-          act="Revoke"
-          onAct={() => revoke.mutate(key)}
-          isActing={revoke.isPending}
-          error={revoke.error}
-        >
-          <Text size="sm">The link that {invite.email ?? 'was shared'} got stops working.</Text>
-        </Confirm>
-      </Table.Td>
-    </Table.Tr>
   )
 }

@@ -1,5 +1,5 @@
 // One team: its members, its name, its end.
-import { Button, ColorInput, Group, Select, Stack, Table, Text, TextInput, VisuallyHidden } from '@mantine/core'
+import { Button, ColorInput, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { Trash2, UserPlus, Users } from 'lucide-react'
@@ -9,9 +9,10 @@ import { useAct, useCall } from '../../api.ts'
 import { nameOf } from '../../format.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { bodyField, remark, useKeptForm } from '../../parts/form.tsx'
+import { by, KeptForm, useKeptForm } from '../../parts/form.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { Empty, Loaded, Page, Panel } from '../../parts/page.tsx'
+import { actions, RowTable } from '../../parts/table.tsx'
 import { done } from '../../parts/toast.tsx'
 import { useMe, useStanding, useWorkspaceId } from '../../session.ts'
 
@@ -40,7 +41,7 @@ export function Team() {
         {found => (
           <>
             <TeamMembers team={found} />
-            {can('teams:write') && <ChangeTeam key={found.updated} team={found} />}
+            {can('teams:write') && <ChangeTeam team={found} />}
             <DeleteTeam team={found} opened={isDeleting} onClose={deleting.close} />
           </>
         )}
@@ -61,22 +62,11 @@ function TeamMembers({ team }: { team: TeamRecord }) {
           items.length === 0 ? (
             <Empty icon={Users} title="Nobody is in the team" text="Add a member of the workspace above." />
           ) : (
-            <Table verticalSpacing="sm" aria-label="Members of the team">
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th scope="col">Name</Table.Th>
-                  <Table.Th scope="col">Since</Table.Th>
-                  <Table.Th scope="col">
-                    <VisuallyHidden>Actions</VisuallyHidden>
-                  </Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {items.map(member => (
-                  <TeamMemberRow key={member.userId} member={member} />
-                ))}
-              </Table.Tbody>
-            </Table>
+            <RowTable label="Members of the team" heads={['Name', 'Since', actions]} minWidth={360}>
+              {items.map(member => (
+                <TeamMemberRow key={member.userId} member={member} />
+              ))}
+            </RowTable>
           )
         }
       </Loaded>
@@ -97,7 +87,7 @@ function TeamMemberRow({ member }: { member: ItemOf<'teams.members.list'> }) {
           {nameOf(member)}
           {isMe && ' (you)'}
         </Text>
-        <Failure error={act.error} />
+        <Failure error={act.error} onRetry={act.again} />
       </Table.Td>
       <Table.Td className="atrium-nowrap">
         <Moment at={member.created} />
@@ -109,7 +99,7 @@ function TeamMemberRow({ member }: { member: ItemOf<'teams.members.list'> }) {
             variant="default"
             loading={act.isPending}
             onClick={() => act.mutate({ workspaceId, id, userId })}
-            aria-label={isMe ? 'Leave the team' : `Take ${nameOf(member)} out of the team`}
+            aria-label={isMe ? 'Leave the team' : `Take out ${nameOf(member)}`}
           >
             {isMe ? 'Leave' : 'Take out'}
           </Button>
@@ -165,42 +155,37 @@ function ChangeTeam({ team }: { team: TeamRecord }) {
   const act = useAct('teams.patch', { onDone: () => done('The team is changed.') })
   const form = useKeptForm(
     { name: team.name, description: team.description ?? '', color: team.color ?? '' },
-    { name: (text: string) => remark(bodyField('teams.patch', 'name'), text.trim()) },
+    { name: by('teams.patch', 'name') },
     act.error,
   )
   return (
     <Panel title="Change it">
-      <form
-        noValidate
-        onSubmit={form.onSubmit(({ name, description, color }) =>
+      <KeptForm
+        form={form}
+        act={act}
+        label="Save"
+        onSend={({ name, description, color }) =>
           act.mutate({
             workspaceId,
             id,
             name: name.trim(),
             description: description.trim() || null,
             color: color || null,
-          }),
-        )}
+          })
+        }
       >
-        <Stack>
-          <TextInput label="Name" {...form.getInputProps('name')} />
-          <TextInput label="What it does" {...form.getInputProps('description')} />
-          <ColorInput
-            label="Colour"
-            maw={220}
-            withEyeDropper={false}
-            withPicker={false}
-            swatches={['#3b4cca', '#0b7285', '#2b8a3e', '#e67700', '#c92a2a', '#862e9c']}
-            {...form.getInputProps('color')}
-          />
-          <Failure error={act.error} />
-          <Group justify="flex-end">
-            <Button type="submit" loading={act.isPending}>
-              Save
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+        <TextInput label="Name" {...form.getInputProps('name')} />
+        <TextInput label="What it does" {...form.getInputProps('description')} />
+        <ColorInput
+          label="Colour"
+          placeholder="None"
+          maw={220}
+          withEyeDropper={false}
+          withPicker={false}
+          swatches={['#3b4cca', '#0b7285', '#2b8a3e', '#e67700', '#c92a2a', '#862e9c']}
+          {...form.getInputProps('color')}
+        />
+      </KeptForm>
     </Panel>
   )
 }
@@ -223,10 +208,9 @@ function DeleteTeam({ team, opened, onClose }: { team: TeamRecord; opened: boole
       opened={opened}
       onClose={onClose}
       title={`Delete ${team.name}?`}
-      act="Delete the team"
+      label="Delete the team"
+      act={act}
       onAct={() => act.mutate({ workspaceId, id, ...(transferTo && { transferTo }) })}
-      isActing={act.isPending}
-      error={act.error}
     >
       <Text size="sm" mb="sm">
         Its members stay in the workspace. Keys and records that it owns need a new owner.

@@ -1,15 +1,14 @@
 // The teams of the workspace.
-import { Button, ColorSwatch, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Button, ColorSwatch, Group, Modal, Table, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { Plus, UsersRound } from 'lucide-react'
 import { useAct, useCall } from '../../api.ts'
-import { Failure } from '../../parts/failure.tsx'
-import { bodyField, remark, useKeptForm } from '../../parts/form.tsx'
-import { LinkText } from '../../parts/links.tsx'
+import { by, KeptForm, useKeptForm } from '../../parts/form.tsx'
+import { LinkName } from '../../parts/links.tsx'
 import { Moment } from '../../parts/moment.tsx'
-import { Empty, Loaded, Page, Panel } from '../../parts/page.tsx'
-import { Paging } from '../../parts/paging.tsx'
+import { Empty, Page, Panel } from '../../parts/page.tsx'
+import { Listed, RowTable, useLook } from '../../parts/table.tsx'
 import { done } from '../../parts/toast.tsx'
 import { useStanding, useWorkspaceId } from '../../session.ts'
 
@@ -18,8 +17,7 @@ const perPage = 20
 export function Teams() {
   const workspaceId = useWorkspaceId()
   const { can } = useStanding()
-  const navigate = useNavigate()
-  const { page = 1 } = useSearch({ strict: false }) as { page?: number }
+  const [{ page = 1 }, look] = useLook()
   const [isMaking, making] = useDisclosure(false)
   const teams = useCall('teams.list', { workspaceId, page, perPage, orderBy: 'name', order: 'asc' }, { keep: true })
   const create = can('teams:write') && (
@@ -30,67 +28,46 @@ export function Teams() {
   return (
     <Page title="Teams" about="Groups of members that can own keys and records." actions={create}>
       <Panel>
-        <Loaded query={teams}>
-          {({ items, count }) =>
-            items.length === 0 ? (
-              <Empty
-                icon={UsersRound}
-                title="No teams yet"
-                text="A team keeps its keys and records when somebody leaves."
-                action={create}
-              />
-            ) : (
-              <>
-                <Table.ScrollContainer minWidth={420} type="native">
-                  <Table verticalSpacing="sm" aria-label="Teams">
-                    <Table.Thead>
-                      <Table.Tr>
-                        <Table.Th scope="col">Name</Table.Th>
-                        <Table.Th scope="col">Members</Table.Th>
-                        <Table.Th scope="col">Created</Table.Th>
-                      </Table.Tr>
-                    </Table.Thead>
-                    <Table.Tbody>
-                      {items.map(team => (
-                        <Table.Tr key={team.id}>
-                          <Table.Td>
-                            <Group gap="xs" wrap="nowrap">
-                              <ColorSwatch size={12} color={team.color ?? '#8994ea'} withShadow={false} />
-                              <LinkText
-                                to="/w/$workspaceId/teams/$id"
-                                params={{ workspaceId, id: team.id }}
-                                fw={600}
-                                size="sm"
-                                underline="hover"
-                              >
-                                {team.name}
-                              </LinkText>
-                            </Group>
-                            {team.description && (
-                              <Text size="sm" c="dimmed">
-                                {team.description}
-                              </Text>
-                            )}
-                          </Table.Td>
-                          <Table.Td>{team.memberCount}</Table.Td>
-                          <Table.Td className="atrium-nowrap">
-                            <Moment at={team.created} />
-                          </Table.Td>
-                        </Table.Tr>
-                      ))}
-                    </Table.Tbody>
-                  </Table>
-                </Table.ScrollContainer>
-                <Paging
-                  page={page}
-                  perPage={perPage}
-                  count={count}
-                  onPage={next => void navigate({ to: '.', search: { page: next } })}
-                />
-              </>
-            )
+        <Listed
+          query={teams}
+          page={page}
+          perPage={perPage}
+          onPage={next => look({ page: next })}
+          empty={
+            <Empty
+              icon={UsersRound}
+              title="No teams yet"
+              text="A team keeps its keys and records when somebody leaves."
+              action={create}
+            />
           }
-        </Loaded>
+        >
+          {items => (
+            <RowTable label="Teams" heads={['Name', 'Members', 'Created']} minWidth={420}>
+              {items.map(team => (
+                <Table.Tr key={team.id}>
+                  <Table.Td>
+                    <Group gap="xs" wrap="nowrap">
+                      <ColorSwatch size={12} color={team.color ?? '#8994ea'} withShadow={false} />
+                      <LinkName to="/w/$workspaceId/teams/$id" params={{ workspaceId, id: team.id }}>
+                        {team.name}
+                      </LinkName>
+                    </Group>
+                    {team.description && (
+                      <Text size="sm" c="dimmed">
+                        {team.description}
+                      </Text>
+                    )}
+                  </Table.Td>
+                  <Table.Td>{team.memberCount}</Table.Td>
+                  <Table.Td className="atrium-nowrap">
+                    <Moment at={team.created} />
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </RowTable>
+          )}
+        </Listed>
       </Panel>
       <Modal opened={isMaking} onClose={making.close} title="New team">
         <NewTeam onClose={making.close} />
@@ -109,33 +86,19 @@ function NewTeam({ onClose }: { onClose: () => void }) {
       void navigate({ to: '/w/$workspaceId/teams/$id', params: { workspaceId, id: team.id } })
     },
   })
-  const form = useKeptForm(
-    { name: '', description: '' },
-    { name: (text: string) => remark(bodyField('teams.post', 'name'), text.trim()) },
-    act.error,
-  )
+  const form = useKeptForm({ name: '', description: '' }, { name: by('teams.post', 'name') }, act.error)
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit(
-        ({ name, description }) =>
-          act.mutate({ workspaceId, name: name.trim(), description: description.trim() || null }),
-        () => form.getInputNode('name')?.focus(),
-      )}
+    <KeptForm
+      form={form}
+      act={act}
+      label="Create"
+      cancel={onClose}
+      onSend={({ name, description }) =>
+        act.mutate({ workspaceId, name: name.trim(), description: description.trim() || null })
+      }
     >
-      <Stack>
-        <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
-        <TextInput label="What it does" description="Optional" {...form.getInputProps('description')} />
-        <Failure error={act.error} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={act.isPending}>
-            Create
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
+      <TextInput label="What it does" description="Optional" {...form.getInputProps('description')} />
+    </KeptForm>
   )
 }

@@ -1,16 +1,15 @@
 // What agents can call here, and which kinds of caller may.
 import { Badge, Button, Group, Modal, Select, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Bot, Search } from 'lucide-react'
 import { useState } from 'react'
 import type { ItemOf } from '../../../../src/client/catalogue.ts'
 import { useAct, useCall } from '../../api.ts'
 import { wordsOf } from '../../format.ts'
-import { Failure } from '../../parts/failure.tsx'
-import { bodyField } from '../../parts/form.tsx'
+import { FilterSelect } from '../../parts/filter_select.tsx'
+import { bodyField, Sending } from '../../parts/form.tsx'
 import { Empty, Loaded, Page, Panel } from '../../parts/page.tsx'
-import { Paging } from '../../parts/paging.tsx'
+import { actions, Listed, RowTable, useLook } from '../../parts/table.tsx'
 import { done } from '../../parts/toast.tsx'
 import { useStanding, useWorkspaceId } from '../../session.ts'
 
@@ -23,12 +22,13 @@ const modeColors: Readonly<Record<Mode, string>> = { allow: 'green', deny: 'red'
 const effectColors: Readonly<Record<string, string>> = { read: 'gray', write: 'blue', destructive: 'red' }
 const modes = (bodyField('agent_tools.patch', 'mode') as { enum?: Mode[] }).enum ?? []
 
+const none = <Empty icon={Bot} title="No tool fits" text="Try another word, such as “key” or “team”." />
+
 type ToolSearch = { page?: number; effect?: string; q?: string }
 
 export function AgentTools() {
   const workspaceId = useWorkspaceId()
-  const navigate = useNavigate()
-  const { page = 1, effect, q = '' } = useSearch({ strict: false }) as ToolSearch
+  const [{ page = 1, effect, q = '' }, look] = useLook<ToolSearch>()
   const [changing, setChanging] = useState<Tool | null>(null)
   const [typed, setTyped] = useState(String(q))
   const [wanted] = useDebouncedValue(typed.trim(), 250)
@@ -41,8 +41,6 @@ export function AgentTools() {
     { workspaceId, q: wanted, limit: 50 },
     { keep: true, enabled: isSearching },
   )
-  const look = (changed: ToolSearch) =>
-    void navigate({ to: '.', search: (before: object) => ({ ...before, page: undefined, ...changed }) as never })
   return (
     <Page title="Agent tools" about="Each operation is a tool; the workspace decides which kinds of agent may run it.">
       <Panel>
@@ -55,30 +53,31 @@ export function AgentTools() {
             value={typed}
             onChange={event => setTyped(event.currentTarget.value)}
           />
-          <Select
+          <FilterSelect
             label="Effect"
-            size="xs"
             w={140}
-            placeholder="Any"
-            clearable
-            clearButtonProps={{ 'aria-label': 'Any effect' }}
+            clear="Any effect"
             disabled={isSearching}
-            data={['read', 'write', 'destructive'].map(value => ({ value, label: wordsOf(value) }))}
-            value={effect ?? null}
-            onChange={value => look({ effect: value ?? undefined })}
+            choices={['read', 'write', 'destructive'].map(value => ({ value, label: wordsOf(value) }))}
+            value={effect}
+            onChoose={chosen => look({ effect: chosen })}
           />
         </Group>
         {isSearching ? (
-          <Loaded query={found}>{({ items }) => <Tools items={items} onChange={setChanging} />}</Loaded>
-        ) : (
-          <Loaded query={listed} rows={8}>
-            {({ items, count }) => (
-              <>
-                <Tools items={items} onChange={setChanging} />
-                <Paging page={page} perPage={perPage} count={count} onPage={next => look({ page: next })} />
-              </>
-            )}
+          <Loaded query={found}>
+            {({ items }) => (items.length === 0 ? none : <Tools items={items} onChange={setChanging} />)}
           </Loaded>
+        ) : (
+          <Listed
+            query={listed}
+            page={page}
+            perPage={perPage}
+            onPage={next => look({ page: next })}
+            empty={none}
+            rows={8}
+          >
+            {items => <Tools items={items} onChange={setChanging} />}
+          </Listed>
         )}
       </Panel>
       <Modal opened={changing !== null} onClose={() => setChanging(null)} title={changing?.name ?? ''}>
@@ -90,58 +89,43 @@ export function AgentTools() {
 
 function Tools({ items, onChange }: { items: readonly Tool[]; onChange: (tool: Tool) => void }) {
   const { can } = useStanding()
-  if (items.length === 0)
-    return <Empty icon={Bot} title="No tool fits" text="Try another word, such as “key” or “team”." />
   return (
-    <Table.ScrollContainer minWidth={680} type="native">
-      <Table verticalSpacing="xs" aria-label="Agent tools">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">Tool</Table.Th>
-            <Table.Th scope="col">Effect</Table.Th>
-            <Table.Th scope="col">Needs</Table.Th>
-            <Table.Th scope="col">Policy</Table.Th>
-            <Table.Th scope="col">Action</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {items.map(tool => (
-            <Table.Tr key={tool.name}>
-              <Table.Td>
-                <Text size="sm" ff="monospace">
-                  {tool.name}
-                </Text>
-                <Text size="sm" c="dimmed">
-                  {tool.summary}
-                </Text>
-              </Table.Td>
-              <Table.Td>
-                <Badge color={effectColors[tool.effect] ?? 'gray'}>{wordsOf(tool.effect)}</Badge>
-              </Table.Td>
-              <Table.Td fz="sm">{tool.requiredScopes.join(', ') || 'A credential'}</Table.Td>
-              <Table.Td>
-                <Group gap={4}>
-                  <Badge color={modeColors[tool.policy.mode]}>{wordsOf(tool.policy.mode)}</Badge>
-                  {!tool.policy.inherited && <Badge color="iris">Changed</Badge>}
-                </Group>
-              </Table.Td>
-              <Table.Td>
-                {can('agent_tools:write') && (
-                  <Button
-                    size="xs"
-                    variant="default"
-                    onClick={() => onChange(tool)}
-                    aria-label={`Change the policy of ${tool.name}`}
-                  >
-                    Change
-                  </Button>
-                )}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <RowTable label="Agent tools" heads={['Tool', 'Effect', 'Needs', 'Policy', actions]} minWidth={680}>
+      {items.map(tool => (
+        <Table.Tr key={tool.name}>
+          <Table.Td>
+            <Text size="sm" ff="monospace">
+              {tool.name}
+            </Text>
+            <Text size="sm" c="dimmed">
+              {tool.summary}
+            </Text>
+          </Table.Td>
+          <Table.Td>
+            <Badge color={effectColors[tool.effect] ?? 'gray'}>{wordsOf(tool.effect)}</Badge>
+          </Table.Td>
+          <Table.Td fz="sm">{tool.requiredScopes.join(', ') || 'A credential'}</Table.Td>
+          <Table.Td>
+            <Group gap={4}>
+              <Badge color={modeColors[tool.policy.mode]}>{wordsOf(tool.policy.mode)}</Badge>
+              {!tool.policy.inherited && <Badge color="iris">Changed</Badge>}
+            </Group>
+          </Table.Td>
+          <Table.Td>
+            {can('agent_tools:write') && (
+              <Button
+                size="xs"
+                variant="default"
+                onClick={() => onChange(tool)}
+                aria-label={`Change the policy of ${tool.name}`}
+              >
+                Change
+              </Button>
+            )}
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </RowTable>
   )
 }
 
@@ -186,20 +170,22 @@ function Policy({ tool, onClose }: { tool: Tool; onClose: () => void }) {
             onChange={value => value && setPerKind(before => ({ ...before, [kind]: value as Mode }))}
           />
         ))}
-        <Failure error={patch.error ?? reset.error} />
-        <Group justify="flex-end" gap="xs">
-          {!tool.policy.inherited && (
-            <Button variant="subtle" loading={reset.isPending} onClick={() => reset.mutate({ workspaceId, name })}>
-              Back to the defaults
-            </Button>
-          )}
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={patch.isPending}>
-            Save
-          </Button>
-        </Group>
+        <Sending
+          act={{ isPending: patch.isPending, error: patch.error ?? reset.error }}
+          label="Save"
+          cancel={
+            <>
+              {!tool.policy.inherited && (
+                <Button variant="subtle" loading={reset.isPending} onClick={() => reset.mutate({ workspaceId, name })}>
+                  Back to the defaults
+                </Button>
+              )}
+              <Button variant="default" onClick={onClose}>
+                Cancel
+              </Button>
+            </>
+          }
+        />
       </Stack>
     </form>
   )
