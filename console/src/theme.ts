@@ -1,4 +1,4 @@
-// Colours, sizes and defaults of the console; text contrast is at least 4.5:1 in light and dark.
+// Colours, sizes and defaults of the console; contrast is at least 4.5:1 for text and 3:1 for what can be touched.
 import { type CSSVariablesResolver, createTheme, DEFAULT_THEME, type MantineColorsTuple } from '@mantine/core'
 
 const iris: MantineColorsTuple = [
@@ -39,8 +39,12 @@ export const theme = createTheme({
   headings: { fontWeight: '650', sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.125rem' } } },
   components: {
     Modal: {
-      styles: { title: { fontWeight: 650 } },
-      defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' }, overlayProps: { blur: 2 } },
+      styles: {
+        title: { fontWeight: 650 },
+        content: { background: 'var(--atrium-surface)' },
+        header: { background: 'var(--atrium-surface)' },
+      },
+      defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } },
     },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
     Anchor: { defaultProps: { underline: 'always' } },
@@ -69,6 +73,7 @@ export const cssVariables: CSSVariablesResolver = () => {
     '--mantine-color-body': '#fbfbfd',
     '--atrium-surface': '#ffffff',
     '--atrium-line': '#e4e6ee',
+    '--atrium-edge': '#878e99',
   }
   const dark: Record<string, string> = {
     '--mantine-color-dimmed': '#a9aeb8',
@@ -78,6 +83,7 @@ export const cssVariables: CSSVariablesResolver = () => {
     '--mantine-color-body': '#131418',
     '--atrium-surface': '#1a1c22',
     '--atrium-line': '#2e313a',
+    '--atrium-edge': '#6f7482',
   }
   for (const [name, ink] of Object.entries(inks)) {
     const tones = name === 'iris' ? iris : DEFAULT_THEME.colors[name]

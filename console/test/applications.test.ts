@@ -1,7 +1,7 @@
 // The story of an application: registered in the console, let in at the consent page, shut out again.
 import { hash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { faultsOf, inBrowser, person, url, useBrowser } from './helpers/browser.ts'
+import { faultsOf, inBrowser, person, picture, url, useBrowser } from './helpers/browser.ts'
 
 inBrowser('an application', () => {
   useBrowser()
@@ -38,6 +38,7 @@ inBrowser('an application', () => {
     await page.route('https://app.example.com/**', route => route.fulfill({ status: 200, body: 'back' }))
     await page.goto(`/oauth/authorize?${asked}`)
     await page.getByText('Release notes').first().waitFor()
+    await picture(page, 'consent')
     await page.getByRole('button', { name: 'Allow' }).click()
     await page.waitForURL(/app\.example\.com\/callback\?.*code=/)
 

@@ -1,7 +1,7 @@
 // Stories in a workspace: keys, people, teams, the audit log, settings and any area.
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { faultsOf, inBrowser, person, settled, url, useBrowser } from './helpers/browser.ts'
+import { faultsOf, inBrowser, person, picture, settled, url, useBrowser } from './helpers/browser.ts'
 
 inBrowser('a workspace', () => {
   useBrowser()
@@ -128,7 +128,7 @@ inBrowser('a workspace', () => {
     expect(page.url()).toContain('entry=aud_')
     expect(await faultsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Close' }).click()
-    await page.getByRole('button', { name: 'Check that nothing' }).click()
+    await page.getByRole('button', { name: 'Check that the log is whole' }).click()
     await page.getByText('The log is whole').waitFor()
     const coming = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export' }).click()
@@ -213,6 +213,7 @@ inBrowser('a workspace', () => {
       await page.goto(`/w/${workspaceId}${place}`)
       await page.locator('h1').waitFor()
       await settled(page)
+      await picture(page, `narrow${place.replaceAll('/', '-') || '-overview'}`)
       const wide = await page.evaluate(() => document.documentElement.scrollWidth)
       expect(wide, place).toBeLessThanOrEqual(320)
     }

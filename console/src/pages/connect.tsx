@@ -1,6 +1,6 @@
 // The developers' corner: how to reach the workspace from programs, agents and the command line.
-import { Anchor, Group, SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
-import { BookOpen, KeyRound } from 'lucide-react'
+import { Anchor, SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
+import { KeyRound } from 'lucide-react'
 import { operationIds } from '../../../src/client/catalogue.ts'
 import { CopyBlock, CopyLine } from '../parts/copy.tsx'
 import { LinkButton } from '../parts/links.tsx'
@@ -40,12 +40,12 @@ export function Connect() {
         </Panel>
         <Panel title="Reference" about={`${operationIds.length} operations, with their schemas and scopes.`}>
           <Stack gap="xs" align="flex-start">
-            <Anchor href="/docs">
-              <Group gap={6} component="span" display="inline-flex">
-                <BookOpen size={16} aria-hidden /> API reference
-              </Group>
+            <Anchor href="/docs" size="sm">
+              API reference
             </Anchor>
-            <Anchor href="/v1/openapi.json">OpenAPI 3.1 document</Anchor>
+            <Anchor href="/v1/openapi.json" size="sm">
+              OpenAPI 3.1 document
+            </Anchor>
             <Text size="sm" c="dimmed">
               5,000 requests a minute per credential on REST, 600 on MCP; the headers RateLimit and Retry-After say
               where you stand.

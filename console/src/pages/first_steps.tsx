@@ -1,5 +1,5 @@
 // What a newcomer does first; gone once all is done or it was put away.
-import { ActionIcon, Group, List, Text, ThemeIcon } from '@mantine/core'
+import { ActionIcon, List, Text, ThemeIcon } from '@mantine/core'
 import { Check, Circle, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useCall } from '../api.ts'
@@ -7,7 +7,8 @@ import { LinkText } from '../parts/links.tsx'
 import { Panel } from '../parts/page.tsx'
 import { useMe, useStanding, useWorkspaceId } from '../session.ts'
 
-type Step = { title: ReactNode; text: string; isDone: boolean }
+/** What is done is a link no more. */
+type Step = { name: string; link: ReactNode; text: string; isDone: boolean }
 
 export function FirstSteps() {
   const workspaceId = useWorkspaceId()
@@ -26,18 +27,18 @@ export function FirstSteps() {
   const params = { workspaceId }
   const steps: Step[] = [
     {
-      title: me.email ? (
-        <LinkText to="/verify" search={{ email: me.email }}>
+      name: 'Verify your address',
+      link: (
+        <LinkText to="/verify" search={me.email ? { email: me.email } : {}}>
           Verify your address
         </LinkText>
-      ) : (
-        'Verify your address'
       ),
       text: 'So that you can reset your password and be invited.',
       isDone: me.emailVerified,
     },
     {
-      title: (
+      name: 'Create an API key',
+      link: (
         <LinkText to="/w/$workspaceId/keys/new" params={params}>
           Create an API key
         </LinkText>
@@ -46,7 +47,8 @@ export function FirstSteps() {
       isDone: keys.data.count > 0,
     },
     {
-      title: (
+      name: 'Make the first call',
+      link: (
         <LinkText to="/w/$workspaceId/connect" params={params}>
           Make the first call
         </LinkText>
@@ -55,7 +57,8 @@ export function FirstSteps() {
       isDone: keys.data.items[0]?.lastActive != null,
     },
     {
-      title: (
+      name: 'Invite somebody',
+      link: (
         <LinkText to="/w/$workspaceId/members" params={params} search={{ invite: true }}>
           Invite somebody
         </LinkText>
@@ -70,17 +73,16 @@ export function FirstSteps() {
     setIsAway(true)
   }
   return (
-    <Panel>
-      <Group justify="space-between" mb="sm" wrap="nowrap">
-        <Text fw={650} fz="lg" component="h2">
-          First steps
-        </Text>
+    <Panel
+      title="First steps"
+      aside={
         <ActionIcon variant="subtle" color="gray" aria-label="Put the first steps away" onClick={putAway}>
           <X size={16} aria-hidden />
         </ActionIcon>
-      </Group>
-      <List spacing="sm" listStyleType="none" center={false}>
-        {steps.map(({ title, text, isDone }) => (
+      }
+    >
+      <List spacing="sm" listStyleType="none" styles={{ itemWrapper: { alignItems: 'flex-start' } }}>
+        {steps.map(({ name, link, text, isDone }) => (
           <List.Item
             key={text}
             icon={
@@ -89,8 +91,8 @@ export function FirstSteps() {
               </ThemeIcon>
             }
           >
-            <Text size="sm" fw={600} td={isDone ? 'line-through' : undefined} component="div">
-              {title}
+            <Text size="sm" fw={600} component="div">
+              {isDone ? name : link}
             </Text>
             <Text size="sm" c="dimmed">
               {text}

@@ -3,7 +3,7 @@ import { Badge, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { Activity, KeyRound } from 'lucide-react'
 import { operation } from '../../../src/client/catalogue.ts'
 import { useCall } from '../api.ts'
-import { LinkText } from '../parts/links.tsx'
+import { LinkName, LinkText } from '../parts/links.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Empty, Loaded, Page, Panel } from '../parts/page.tsx'
 import { useStanding, useWorkspace, useWorkspaceId } from '../session.ts'
@@ -34,13 +34,7 @@ function Recent() {
   const isLive = useLive(workspaceId, actionNames(actions.data))
   const log = useCall('audit_logs.list', { workspaceId, perPage: 8, orderBy: 'seq', order: 'desc' }, { keep: true })
   return (
-    <Panel>
-      <Group justify="space-between" mb="md">
-        <Text fw={650} fz="lg" component="h2">
-          Recent activity
-        </Text>
-        {isLive && <Badge color="green">Live</Badge>}
-      </Group>
+    <Panel title="Recent activity" aside={isLive && <Badge color="green">Live</Badge>}>
       <Loaded query={log}>
         {({ items }) =>
           items.length === 0 ? (
@@ -76,16 +70,9 @@ function Line({ entry }: { entry: Entry }) {
   return (
     <Group justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
       <div>
-        <LinkText
-          to="/w/$workspaceId/audit_log"
-          params={{ workspaceId }}
-          search={{ entry: entry.id }}
-          size="sm"
-          fw={600}
-          underline="hover"
-        >
+        <LinkName to="/w/$workspaceId/audit_log" params={{ workspaceId }} search={{ entry: entry.id }}>
           {actionWords(entry.action)}
-        </LinkText>
+        </LinkName>
         <Text size="sm" c="dimmed">
           {actorName(entry)}
           {entry.outcome === 'denied' && ' · refused'}
@@ -111,15 +98,9 @@ function KeysByUse() {
             <Stack gap="sm">
               {items.map(key => (
                 <Group key={key.id} justify="space-between" gap="xs" wrap="nowrap">
-                  <LinkText
-                    to="/w/$workspaceId/keys/$id"
-                    params={{ workspaceId, id: key.id }}
-                    size="sm"
-                    fw={600}
-                    underline="hover"
-                  >
+                  <LinkName to="/w/$workspaceId/keys/$id" params={{ workspaceId, id: key.id }}>
                     {key.name}
-                  </LinkText>
+                  </LinkName>
                   <div className="atrium-nowrap">
                     <Moment at={key.lastActive} none="Never used" />
                   </div>

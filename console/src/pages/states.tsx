@@ -1,10 +1,11 @@
 // Pages for when there is no page: loading, not found, broken, nowhere to go.
-import { Alert, Box, Button, Stack, Text } from '@mantine/core'
+import { Alert, Button, Stack, Text } from '@mantine/core'
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { Building2, Compass } from 'lucide-react'
 import { Failure } from '../parts/failure.tsx'
 import { LinkButton } from '../parts/links.tsx'
 import { Empty, Page, Rows } from '../parts/page.tsx'
+import { Frame } from './entering/frame.tsx'
 
 export function Pending() {
   return (
@@ -14,12 +15,14 @@ export function Pending() {
   )
 }
 
-/** An address that no route knows: there is no frame around it. */
+/** An address that no route knows. */
 export function Nowhere() {
   return (
-    <Box component="main" p="xl">
-      <Missing />
-    </Box>
+    <Frame title="There is no such page" about="The link may be old, or a letter is missing.">
+      <LinkButton to="/" fullWidth>
+        To the start
+      </LinkButton>
+    </Frame>
   )
 }
 

@@ -34,7 +34,7 @@ export function CopyBlock({ value, label }: { value: string; label: string }) {
       <section className="atrium-pre" tabIndex={0} aria-label={label}>
         {value}
       </section>
-      <Box pos="absolute" top={6} right={6}>
+      <Box pos="absolute" top={6} right={6} className="atrium-code" bd={0}>
         <CopyIcon value={value} label={`Copy: ${label}`} />
       </Box>
     </Box>

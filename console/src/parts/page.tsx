@@ -5,14 +5,17 @@ import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Failure } from './failure.tsx'
 
+/** What is read or filled in line by line begins where wide pages begin, and ends where lines grow too long. */
+const narrowest = 760
+
 type PageProps = { title: string; about?: ReactNode; actions?: ReactNode; children: ReactNode; narrow?: boolean }
 
 export function Page({ title, about, actions, children, narrow = false }: PageProps) {
   return (
-    <Stack gap="lg" maw={narrow ? 760 : 1180} mx="auto" w="100%">
-      <Group justify="space-between" align="flex-start" gap="sm">
-        <Box maw={680}>
-          <Title order={1} tabIndex={-1} data-page-title style={{ outline: 'none' }}>
+    <Stack gap="lg" maw={1180} mx="auto" w="100%">
+      <Group maw={narrow ? narrowest : undefined} justify="space-between" align="flex-start" gap="sm">
+        <Box maw={680} miw={200} flex={1}>
+          <Title order={1} tabIndex={-1} data-page-title style={{ outline: 'none', overflowWrap: 'anywhere' }}>
             {title}
           </Title>
           {about && (
@@ -23,15 +26,29 @@ export function Page({ title, about, actions, children, narrow = false }: PagePr
         </Box>
         {actions && <Group gap="xs">{actions}</Group>}
       </Group>
-      {children}
+      {narrow ? (
+        <Stack gap="lg" maw={narrowest}>
+          {children}
+        </Stack>
+      ) : (
+        children
+      )}
     </Stack>
   )
 }
 
-export function Panel({ title, about, children, ...card }: CardProps & { title?: string; about?: ReactNode }) {
+type PanelProps = CardProps & { title?: string; about?: ReactNode; aside?: ReactNode }
+
+/** `aside` stands at the end of the title's line. */
+export function Panel({ title, about, aside, children, ...card }: PanelProps) {
   return (
     <Card withBorder padding="lg" bg="var(--atrium-surface)" {...card}>
-      {title && <Title order={2}>{title}</Title>}
+      {title && (
+        <Group justify="space-between" wrap="nowrap" h={28}>
+          <Title order={2}>{title}</Title>
+          {aside}
+        </Group>
+      )}
       {about && (
         <Text c="dimmed" size="sm" mt={2} mb="md">
           {about}

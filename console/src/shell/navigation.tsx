@@ -1,5 +1,5 @@
 // The menu at the side: the workspace's places, or one's own.
-import { Divider, ScrollArea, Stack, Text } from '@mantine/core'
+import { Divider, Stack, Text } from '@mantine/core'
 import { useLocation } from '@tanstack/react-router'
 import { ArrowLeft, BookOpen } from 'lucide-react'
 import { LinkNav } from '../parts/links.tsx'
@@ -38,26 +38,24 @@ function WorkspaceNavigation({ workspaceId }: { workspaceId: string }) {
     return <Entry place={{ ...connect, title: 'Settings', to: '/settings' }} root={root} />
   }
   return (
-    <ScrollArea type="auto" offsetScrollbars="y">
-      <Stack gap={2}>
-        {workspacePlaces.filter(isOpen).map(place => (
-          <Entry key={place.to} place={place} root={root} />
-        ))}
-        {others.length > 0 && <Section title="Areas" />}
-        {others.map(place => (
-          <Entry key={place.to} place={place} root={root} />
-        ))}
-        <Section title="Developers" />
-        <Entry place={connect} root={root} />
-        <LinkNav
-          to={'/docs' as '/'}
-          reloadDocument
-          label="API reference"
-          leftSection={<BookOpen size={17} aria-hidden />}
-          style={{ borderRadius: 'var(--mantine-radius-sm)' }}
-        />
-      </Stack>
-    </ScrollArea>
+    <Stack gap={2}>
+      {workspacePlaces.filter(isOpen).map(place => (
+        <Entry key={place.to} place={place} root={root} />
+      ))}
+      {others.length > 0 && <Section title="Areas" />}
+      {others.map(place => (
+        <Entry key={place.to} place={place} root={root} />
+      ))}
+      <Section title="Developers" />
+      <Entry place={connect} root={root} />
+      <LinkNav
+        to={'/docs' as '/'}
+        reloadDocument
+        label="API reference"
+        leftSection={<BookOpen size={17} aria-hidden />}
+        style={{ borderRadius: 'var(--mantine-radius-sm)' }}
+      />
+    </Stack>
   )
 }
 

@@ -15,7 +15,7 @@ export function FieldInput({ field, value, error, onChange }: FieldInputProps) {
     label,
     error,
     withAsterisk: isNeeded,
-    description: schema.description ?? schema['x-hint'],
+    description: capital(schema.description ?? schema['x-hint'] ?? ''),
     name: field.name,
   }
   const text = typeof value === 'string' ? value : ''
@@ -105,6 +105,10 @@ export function FieldInput({ field, value, error, onChange }: FieldInputProps) {
       autoComplete="off"
     />
   )
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 type Kind = 'choice' | 'choices' | 'tags' | 'number' | 'switch' | 'moment' | 'json' | 'text'

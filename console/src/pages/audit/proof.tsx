@@ -16,10 +16,11 @@ export function Proof() {
         <Button
           variant="subtle"
           size="xs"
+          px={0}
           leftSection={<ShieldCheck size={15} aria-hidden />}
           onClick={() => setIsWanted(true)}
         >
-          Check that nothing was changed or removed
+          Check that the log is whole
         </Button>
       </Group>
     )

@@ -42,7 +42,7 @@ export function MailboxHint() {
   if (!settings.hasMailbox) return null
   return (
     <Text size="sm" c="dimmed">
-      This instance sends no mail; it keeps them in{' '}
+      This instance sends no mail; what it would send is kept in{' '}
       <Anchor href="/dev/mailbox" target="_blank" rel="noreferrer">
         its mailbox
       </Anchor>
