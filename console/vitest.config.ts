@@ -1,4 +1,4 @@
-// The console's tests: a real Chromium on a real service, one file at a time because they share both.
+// The console's tests: real browsers on one real service, each person in a workspace of their own.
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -8,7 +8,6 @@ export default defineConfig({
     globalSetup: ['test/helpers/setup.ts'],
     testTimeout: 240_000,
     hookTimeout: 240_000,
-    fileParallelism: false,
-    maxWorkers: 1,
+    maxWorkers: 2,
   },
 })

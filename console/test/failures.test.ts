@@ -1,112 +1,180 @@
 // What goes wrong in the middle of a story leaves the person with their input and a way on.
 import type { Page } from 'playwright-core'
-import { expect, it } from 'vitest'
-import { faultsOf, inBrowser, password, person, picture, useBrowser } from './helpers/browser.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  codeFor,
+  enter,
+  faultsOf,
+  inBrowser,
+  type Person,
+  password,
+  person,
+  picture,
+  signUp,
+  useBrowser,
+  visitor,
+} from './helpers/browser.ts'
+import {
+  broken,
+  type CallPattern,
+  fail,
+  faultsAgain,
+  faultsInside,
+  faultsOutside,
+  lost,
+  type Meeting,
+  meet,
+  meetEndOfSession,
+} from './helpers/faults.ts'
+import { type Made, stories } from './helpers/stories.ts'
 
-const failure = (message: string, detail: string, metadata = {}) =>
-  JSON.stringify({ success: false, message: null, error: { message, detail, metadata } })
-
-async function begin(page: Page, workspaceId: string): Promise<void> {
-  await page.goto(`/w/${workspaceId}/keys/new`)
-  await page.getByLabel('Name').fill('Kept through it all')
-  await page.getByLabel('teams:read').check()
+async function furnish({ client, workspaceId }: Person): Promise<Made> {
+  const guest = await person()
+  const { token } = await client.call('workspace_members.invites.post', { workspaceId, position: 'member' })
+  await guest.client.call('workspace_members.invites.accept', { token })
+  await guest.context.close()
+  const key = await client.call('api_keys.post', { workspaceId, name: 'Nightly export', scopes: [] })
+  const team = await client.call('teams.post', { workspaceId, name: 'Difference Engine' })
+  const other = await client.call('teams.post', { workspaceId, name: 'Reserve' })
+  const application = await client.call('oauth_clients.post', {
+    workspaceId,
+    name: 'Printer',
+    type: 'confidential',
+    scopes: ['teams:read'],
+    redirectUris: ['https://app.example.com/callback'],
+  })
+  const [name = ''] = guest.email.split('@')
+  return { keyId: key.id, teamId: team.id, otherTeamId: other.id, clientId: application.id, guest: name }
 }
 
-/** The input is still there, and the same button now does it. */
-async function finish(page: Page): Promise<void> {
-  expect(await page.getByLabel('Name').inputValue()).toBe('Kept through it all')
-  expect(await page.getByLabel('teams:read').isChecked()).toBe(true)
-  await page.getByRole('button', { name: 'Create the key' }).click()
-  await page.getByText('Copy the secret now').waitFor()
+async function walkOutside(page: Page, call: CallPattern, name: string): Promise<void> {
+  const press = () => page.getByRole('button', { name, exact: true }).click()
+  for (const fault of faultsOutside) await meet(fault, { page, call, press })
+  expect(await faultsOf(page)).toEqual([])
+  await press()
 }
 
 inBrowser('when something fails', () => {
   useBrowser()
 
-  it('survives a lost connection', async () => {
-    const { page, context, workspaceId } = await person()
-    await begin(page, workspaceId)
-    await context.setOffline(true)
-    await page.getByRole('button', { name: 'Create the key' }).click()
-    await page.getByRole('alert').getByText('No connection').waitFor()
-    await page.getByText('No connection to the service').waitFor()
-    await picture(page, 'failure-connection')
-    expect(await faultsOf(page)).toEqual([])
-    await context.setOffline(false)
-    await finish(page)
-    await context.close()
+  describe('after log-in', () => {
+    let someone: Person
+    let made: Made
+    beforeAll(async () => {
+      someone = await person()
+      made = await furnish(someone)
+    })
+    beforeEach(async () => {
+      // A story that failed may have left nobody logged in.
+      const cookies = await someone.context.cookies()
+      if (cookies.length === 0) await enter(someone.context, someone.token)
+    })
+    afterAll(() => someone.context.close())
+
+    it.each(stories.map(story => [story.name, story] as const))('keeps the input of: %s', async (name, story) => {
+      const { page, workspaceId } = someone
+      const { call } = story
+      const scene = { page, workspaceId, made, dialog: page.getByRole('dialog') }
+      const press = () => (story.again ?? story.press)(scene).click()
+      const seen = async (fault: string) => {
+        if (name === 'new key') await picture(page, `failure-${fault}`)
+      }
+      const meeting: Meeting = { page, call, press, seen }
+      await story.open(scene)
+      if (story.again) await fail(lost, { ...meeting, press: () => story.press(scene).click() })
+      const faults = story.isPublic ? faultsOutside : story.again ? faultsAgain : faultsInside
+      for (const fault of faults) await meet(fault, meeting)
+      expect(await faultsOf(page)).toEqual([])
+      if (!story.isPublic) await meetEndOfSession(meeting)
+      await press()
+      await story.done(scene).waitFor()
+    })
   })
 
-  it('asks for the password again when the session ended', async () => {
-    const { page, context, workspaceId, email } = await person()
-    await begin(page, workspaceId)
+  it('keeps the input of whoever is not in yet', async () => {
+    const { page, context } = await visitor()
+    const email = `outside${Date.now()}@example.com`
+    await page.goto('/signup')
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByRole('textbox', { name: 'Password' }).fill(password)
+    await walkOutside(page, 'POST /v1/auth/signup', 'Sign up')
+    await page.getByRole('heading', { name: 'Verify your address' }).waitFor()
+    await page.getByLabel('Code').fill(await codeFor(email))
+    await walkOutside(page, 'POST /v1/auth/verify_email', 'Verify')
+    await page.getByRole('heading', { name: 'First steps' }).waitFor()
+
     await context.clearCookies()
-    await page.getByRole('button', { name: 'Create the key' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
-    await dialog.waitFor()
-    await picture(page, 'failure-session')
-    expect(await faultsOf(page)).toEqual([])
-    expect(await dialog.getByLabel('E-mail address or username').inputValue()).toBe(email)
-    await dialog.getByRole('textbox', { name: 'Password' }).fill(password)
-    await dialog.getByRole('button', { name: 'Log in' }).click()
-    await dialog.waitFor({ state: 'detached' })
-    await finish(page)
+    await page.goto('/login')
+    await page.getByLabel('E-mail address or username').fill(email)
+    await page.getByRole('textbox', { name: 'Password' }).fill(password)
+    await walkOutside(page, 'POST /v1/auth/login', 'Log in')
+    await page.getByRole('heading', { name: 'First steps' }).waitFor()
     await context.close()
   })
 
-  it('waits out a limit', async () => {
-    const { page, context, workspaceId } = await person()
-    await begin(page, workspaceId)
-    await page.route(
-      '**/v1/api_keys',
-      route =>
-        route.fulfill({
-          status: 429,
-          headers: { 'retry-after': '2', 'content-type': 'application/json' },
-          body: failure('Slow down', 'Over 5000 requests in 60 seconds; wait a minute and go on.'),
-        }),
-      { times: 1 },
-    )
-    await page.getByRole('button', { name: 'Create the key' }).click()
-    await page.getByRole('alert').getByText('Slow down').waitFor()
-    await page.getByText(/You can go on in \d seconds/).waitFor()
-    await picture(page, 'failure-limit')
-    expect(await faultsOf(page)).toEqual([])
-    await finish(page)
+  it('keeps the input of whoever forgot the password', async () => {
+    const email = `forgetful${Date.now()}@example.com`
+    await signUp(email)
+    const { page, context } = await visitor()
+    await page.goto('/forgot')
+    await page.getByLabel('E-mail address').fill(email)
+    await walkOutside(page, 'POST /v1/auth/generate_password_reset', 'Mail me a code')
+    await page.getByLabel('Code').fill(await codeFor(email, 'Reset your password'))
+    await page.getByRole('textbox', { name: 'New password' }).fill('Another5Horse!')
+    await walkOutside(page, 'POST /v1/auth/reset_password', 'Set the password')
+    await page.getByRole('heading', { name: 'Log in' }).waitFor()
     await context.close()
   })
 
-  it('tells the request id of an internal error', async () => {
-    const { page, context, workspaceId } = await person({ scheme: 'dark' })
-    await begin(page, workspaceId)
-    await page.route(
-      '**/v1/api_keys',
-      route =>
-        route.fulfill({
-          status: 500,
-          contentType: 'application/json',
-          body: failure('Internal error', 'Something went wrong on our side; try again.', { requestId: 'req_test' }),
-        }),
-      { times: 1 },
-    )
-    await page.getByRole('button', { name: 'Create the key' }).click()
-    await page.getByRole('alert').getByText('req_test').waitFor()
-    await picture(page, 'failure-internal')
-    expect(await faultsOf(page)).toEqual([])
-    await finish(page)
+  it('keeps an invite through the end of a session', async () => {
+    const host = await person()
+    const { page, context } = await person()
+    const { workspaceId, client } = host
+    const { token } = await client.call('workspace_members.invites.post', { workspaceId, position: 'viewer' })
+    await page.goto(`/invite#${token}`)
+    const press = () => page.getByRole('button', { name: 'Join the workspace' }).click()
+    const meeting: Meeting = { page, call: 'POST /v1/workspace_members/', press }
+    for (const fault of faultsInside) await meet(fault, meeting)
+    await meetEndOfSession(meeting)
+    await press()
+    await page.waitForURL(`**/w/${workspaceId}`)
+    await host.context.close()
     await context.close()
   })
 
   it('offers to try again where a list could not be read', async () => {
     const { page, context, workspaceId } = await person()
-    const broken = { status: 500, contentType: 'application/json', body: failure('Internal error', 'It broke.') }
-    await page.route('**/v1/teams/**', route => route.fulfill(broken))
+    await page.route('**/v1/teams/**', broken.answer)
     await page.goto(`/w/${workspaceId}/teams`)
     await page.getByRole('alert').waitFor()
     expect(await faultsOf(page)).toEqual([])
     await page.unroute('**/v1/teams/**')
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('No teams yet').waitFor()
+    await context.close()
+  })
+
+  it('goes on by itself once the service answers', async () => {
+    const { page, context, workspaceId } = await person()
+    await page.goto(`/w/${workspaceId}/teams`)
+    await page.getByText('No teams yet').waitFor()
+    await page.route('**/v1/**', route => route.abort())
+    await page.getByRole('link', { name: 'API keys' }).click()
+    const banner = page.getByText('No connection to the service')
+    await banner.waitFor()
+    await page.unroute('**/v1/**')
+    await page.getByText('No keys yet').waitFor()
+    await banner.waitFor({ state: 'detached' })
+    await context.close()
+  })
+
+  it('leads to log-in where the session ended between two pages', async () => {
+    const { page, context, workspaceId } = await person()
+    await page.goto(`/w/${workspaceId}/teams`)
+    await page.getByText('No teams yet').waitFor()
+    await context.clearCookies()
+    await page.getByRole('link', { name: 'Atrium, to the start' }).click()
+    await page.getByRole('heading', { name: 'Log in' }).waitFor()
     await context.close()
   })
 

@@ -27,8 +27,6 @@ export type Person = {
   client: ReturnType<typeof createClient>
 }
 
-export type Scheme = 'light' | 'dark'
-
 let browser: Browser
 
 /** One browser per file. */
@@ -42,13 +40,13 @@ export function useBrowser(): void {
   afterAll(() => browser?.close())
 }
 
-type VisitOptions = { scheme?: Scheme; width?: number }
+type VisitOptions = { width?: number }
 
 /** Somebody who is not logged in. A request to another host, or a script the policy stops, fails the test. */
-export async function visitor({ scheme = 'light', width = 1280 }: VisitOptions = {}) {
+export async function visitor({ width = 1280 }: VisitOptions = {}) {
   const context = await browser.newContext({
     baseURL: url,
-    colorScheme: scheme,
+    colorScheme: 'light',
     viewport: { width, height: 900 },
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
@@ -67,13 +65,17 @@ export async function visitor({ scheme = 'light', width = 1280 }: VisitOptions =
 
 /** A verified account, made by the API, logged in by its cookie. */
 export async function person(options: VisitOptions = {}): Promise<Person & { faults: string[] }> {
-  const email = `person${Date.now().toString(36)}${count++}@example.com`
+  const email = `person${process.pid.toString(36)}${Date.now().toString(36)}${count++}@example.com`
   const token = await signUp(email)
   const seen = await visitor(options)
-  await seen.context.addCookies([{ name: 'session', value: token, url, httpOnly: true, sameSite: 'Lax' }])
+  await enter(seen.context, token)
   const client = createClient({ baseUrl: url, token })
   const { items } = await client.call('workspaces.list', {})
   return { ...seen, email, token, workspaceId: items[0]?.id ?? '', client }
+}
+
+export function enter(context: BrowserContext, token: string): Promise<void> {
+  return context.addCookies([{ name: 'session', value: token, url, httpOnly: true, sameSite: 'Lax' }])
 }
 
 /** From another address than the browser's, whose first mail within the minute shall be its own. */
@@ -106,9 +108,10 @@ export async function mailTo(email: string, fits: (text: string) => boolean = ()
   throw new Error(`No such mail to ${email}.`)
 }
 
-/** What axe finds wrong with the page as it stands. */
-export async function faultsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
+/** What axe finds wrong with the page as it stands: by all rules, or by those named. */
+export async function faultsOf(page: Page, named?: string[]): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
+  const wanted = named ? { type: 'rule', values: named } : { type: 'tag', values: tags }
   const found = await page.evaluate(async runOnly => {
     const { axe } = window as unknown as { axe: { run(place: Document, options: object): Promise<AxeResult> } }
     // The header of a dialog is taken for a second banner of the page; it is none.
@@ -116,7 +119,7 @@ export async function faultsOf(page: Page): Promise<string[]> {
     const options = { runOnly, rules, resultTypes: ['violations'] }
     const { violations } = await axe.run(document, options)
     return violations
-  }, tags)
+  }, wanted)
   return found.flatMap(({ id, nodes }) =>
     nodes.map(node => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`),
   )
@@ -130,12 +133,8 @@ export async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
 }
 
-/** Until nothing loads any more. */
+/** Until nothing loads any more: no call is under way, and no skeleton stands in for what is to come. */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle').catch(() => undefined)
-  await page
-    .locator('[aria-label="Loading"]')
-    .first()
-    .waitFor({ state: 'detached', timeout: 10_000 })
-    .catch(() => undefined)
+  await page.waitForLoadState('networkidle')
+  await page.locator('[aria-label="Loading"]').first().waitFor({ state: 'detached' })
 }
