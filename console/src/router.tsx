@@ -1,5 +1,6 @@
 // The addresses of the console. Pages behind log-in are loaded when they are opened.
 import {
+  type AnyRoute,
   createRootRoute,
   createRoute,
   createRouter,
@@ -9,7 +10,7 @@ import {
   useMatches,
   useRouterState,
 } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useRef } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react'
 import { queryClient, quietCall, RequestError, sessionEnded } from './api.ts'
 import { Broken, NoWorkspace, Nowhere, Pending } from './pages/states.tsx'
 import { forgetEverything, lastWorkspace, meQuery } from './session.ts'
@@ -58,45 +59,29 @@ function Root() {
   )
 }
 
+/** Makes routes below another: address, title, and the page of that name, loaded when it is opened. */
+function under<P extends AnyRoute>(getParentRoute: () => P) {
+  return <const T extends string, K extends string>(
+    path: T,
+    title: string,
+    name: K,
+    load: () => Promise<Record<K, () => ReactNode>>,
+  ) => {
+    const component = lazyRouteComponent(() => load().then(found => ({ default: found[name] })))
+    return createRoute({ getParentRoute, path, staticData: { title }, component })
+  }
+}
+
 const getParentRoute = () => root
+const outside = under(getParentRoute)
 
 const entering = [
-  createRoute({
-    getParentRoute,
-    path: '/login',
-    component: lazyRouteComponent(() => import('./pages/entering/login.tsx'), 'LogIn'),
-    staticData: { title: 'Log in' },
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/signup',
-    component: lazyRouteComponent(() => import('./pages/entering/signup.tsx'), 'SignUp'),
-    staticData: { title: 'Sign up' },
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/verify',
-    component: lazyRouteComponent(() => import('./pages/entering/verify.tsx'), 'Verify'),
-    staticData: { title: 'Verify your address' },
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/forgot',
-    component: lazyRouteComponent(() => import('./pages/entering/password.tsx'), 'Forgot'),
-    staticData: { title: 'Reset your password' },
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/reset',
-    component: lazyRouteComponent(() => import('./pages/entering/password.tsx'), 'Reset'),
-    staticData: { title: 'Set a new password' },
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/invite',
-    component: lazyRouteComponent(() => import('./pages/entering/invite.tsx'), 'Invite'),
-    staticData: { title: 'You are invited' },
-  }),
+  outside('/login', 'Log in', 'LogIn', () => import('./pages/entering/login.tsx')),
+  outside('/signup', 'Sign up', 'SignUp', () => import('./pages/entering/signup.tsx')),
+  outside('/verify', 'Verify your address', 'Verify', () => import('./pages/entering/verify.tsx')),
+  outside('/forgot', 'Reset your password', 'Forgot', () => import('./pages/entering/password.tsx')),
+  outside('/reset', 'Set a new password', 'Reset', () => import('./pages/entering/password.tsx')),
+  outside('/invite', 'You are invited', 'Invite', () => import('./pages/entering/invite.tsx')),
 ] as const
 
 const inside = createRoute({
@@ -131,151 +116,36 @@ const home = createRoute({
 })
 
 const mine = createRoute({ getParentRoute: () => inside, path: '/me' })
-const ofMine = () => mine
+const ofMine = under(() => mine)
 const me = [
-  createRoute({
-    getParentRoute: ofMine,
-    path: '/profile',
-    staticData: { title: 'Profile' },
-    component: lazyRouteComponent(() => import('./pages/me/profile.tsx'), 'Profile'),
-  }),
-  createRoute({
-    getParentRoute: ofMine,
-    path: '/password',
-    staticData: { title: 'Password' },
-    component: lazyRouteComponent(() => import('./pages/me/password.tsx'), 'Password'),
-  }),
-  createRoute({
-    getParentRoute: ofMine,
-    path: '/sessions',
-    staticData: { title: 'Sessions' },
-    component: lazyRouteComponent(() => import('./pages/me/sessions.tsx'), 'Sessions'),
-  }),
-  createRoute({
-    getParentRoute: ofMine,
-    path: '/notifications',
-    staticData: { title: 'Notifications' },
-    component: lazyRouteComponent(() => import('./pages/me/notifications.tsx'), 'NotificationSettings'),
-  }),
-  createRoute({
-    getParentRoute: ofMine,
-    path: '/applications',
-    staticData: { title: 'Applications' },
-    component: lazyRouteComponent(() => import('./pages/me/applications.tsx'), 'Applications'),
-  }),
-  createRoute({
-    getParentRoute: ofMine,
-    path: '/privacy',
-    staticData: { title: 'Privacy' },
-    component: lazyRouteComponent(() => import('./pages/me/privacy.tsx'), 'Privacy'),
-  }),
+  ofMine('/profile', 'Profile', 'Profile', () => import('./pages/me/profile.tsx')),
+  ofMine('/password', 'Password', 'Password', () => import('./pages/me/password.tsx')),
+  ofMine('/sessions', 'Sessions', 'Sessions', () => import('./pages/me/sessions.tsx')),
+  ofMine('/notifications', 'Notifications', 'NotificationSettings', () => import('./pages/me/notifications.tsx')),
+  ofMine('/applications', 'Applications', 'Applications', () => import('./pages/me/applications.tsx')),
+  ofMine('/privacy', 'Privacy', 'Privacy', () => import('./pages/me/privacy.tsx')),
 ] as const
 
 const workspace = createRoute({ getParentRoute: () => inside, path: '/w/$workspaceId' })
-const ofWorkspace = () => workspace
+const inWorkspace = under(() => workspace)
 const places = [
-  createRoute({
-    getParentRoute: ofWorkspace,
-    path: '/',
-    staticData: { title: 'Overview' },
-    component: lazyRouteComponent(() => import('./pages/overview.tsx'), 'Overview'),
-  }),
-  createRoute({
-    getParentRoute: ofWorkspace,
-    path: '/keys',
-    staticData: { title: 'API keys' },
-    component: lazyRouteComponent(() => import('./pages/keys/list.tsx'), 'Keys'),
-  }),
-  createRoute({
-    getParentRoute: ofWorkspace,
-    path: '/keys/new',
-    staticData: { title: 'New API key' },
-    component: lazyRouteComponent(() => import('./pages/keys/new.tsx'), 'NewKey'),
-  }),
-  createRoute({
-    getParentRoute: ofWorkspace,
-    path: '/keys/$id',
-    staticData: { title: 'API key' },
-    component: lazyRouteComponent(() => import('./pages/keys/detail.tsx'), 'KeyDetail'),
-  }),
-  createRoute({
-    getParentRoute: ofWorkspace,
-    path: '/members',
-    staticData: { title: 'Members' },
-    component: lazyRouteComponent(() => import('./pages/people/members.tsx'), 'Members'),
-  }),
-  createRoute({
-    getParentRoute: ofWorkspace,
-    path: '/teams',
-    staticData: { title: 'Teams' },
-    component: lazyRouteComponent(() => import('./pages/people/teams.tsx'), 'Teams'),
-  }),
-  createRoute({
-    getParentRoute: ofWorkspace,
-    path: '/teams/$id',
-    staticData: { title: 'Team' },
-    component: lazyRouteComponent(() => import('./pages/people/team.tsx'), 'Team'),
-  }),
-  createRoute({
-    getParentRoute: ofWorkspace,
-    path: '/oauth_clients',
-    staticData: { title: 'OAuth clients' },
-    component: lazyRouteComponent(() => import('./pages/oauth/list.tsx'), 'OauthClients'),
-  }),
-  createRoute({
-    getParentRoute: ofWorkspace,
-    path: '/oauth_clients/new',
-    staticData: { title: 'New OAuth client' },
-    component: lazyRouteComponent(() => import('./pages/oauth/new.tsx'), 'NewOauthClient'),
-  }),
-  createRoute({
-    getParentRoute: ofWorkspace,
-    path: '/oauth_clients/$id',
-    staticData: { title: 'OAuth client' },
-    component: lazyRouteComponent(() => import('./pages/oauth/detail.tsx'), 'OauthClientDetail'),
-  }),
-  createRoute({
-    getParentRoute: ofWorkspace,
-    path: '/agent_tools',
-    staticData: { title: 'Agent tools' },
-    component: lazyRouteComponent(() => import('./pages/tools/list.tsx'), 'AgentTools'),
-  }),
-  createRoute({
-    getParentRoute: ofWorkspace,
-    path: '/audit_log',
-    staticData: { title: 'Audit log' },
-    component: lazyRouteComponent(() => import('./pages/audit/log.tsx'), 'AuditLog'),
-  }),
-  createRoute({
-    getParentRoute: ofWorkspace,
-    path: '/settings',
-    staticData: { title: 'Settings' },
-    component: lazyRouteComponent(() => import('./pages/settings.tsx'), 'WorkspaceSettings'),
-  }),
-  createRoute({
-    getParentRoute: ofWorkspace,
-    path: '/connect',
-    staticData: { title: 'Connect' },
-    component: lazyRouteComponent(() => import('./pages/connect.tsx'), 'Connect'),
-  }),
-  createRoute({
-    getParentRoute: ofWorkspace,
-    path: '/a/$area',
-    staticData: { title: 'Area' },
-    component: lazyRouteComponent(() => import('./pages/areas/list.tsx'), 'AreaList'),
-  }),
-  createRoute({
-    getParentRoute: ofWorkspace,
-    path: '/a/$area/new',
-    staticData: { title: 'New record' },
-    component: lazyRouteComponent(() => import('./pages/areas/form.tsx'), 'AreaNew'),
-  }),
-  createRoute({
-    getParentRoute: ofWorkspace,
-    path: '/a/$area/$id',
-    staticData: { title: 'Record' },
-    component: lazyRouteComponent(() => import('./pages/areas/detail.tsx'), 'AreaDetail'),
-  }),
+  inWorkspace('/', 'Overview', 'Overview', () => import('./pages/overview.tsx')),
+  inWorkspace('/keys', 'API keys', 'Keys', () => import('./pages/keys/list.tsx')),
+  inWorkspace('/keys/new', 'New API key', 'NewKey', () => import('./pages/keys/new.tsx')),
+  inWorkspace('/keys/$id', 'API key', 'KeyDetail', () => import('./pages/keys/detail.tsx')),
+  inWorkspace('/members', 'Members', 'Members', () => import('./pages/people/members.tsx')),
+  inWorkspace('/teams', 'Teams', 'Teams', () => import('./pages/people/teams.tsx')),
+  inWorkspace('/teams/$id', 'Team', 'Team', () => import('./pages/people/team.tsx')),
+  inWorkspace('/oauth_clients', 'OAuth clients', 'OauthClients', () => import('./pages/oauth/list.tsx')),
+  inWorkspace('/oauth_clients/new', 'New OAuth client', 'NewOauthClient', () => import('./pages/oauth/new.tsx')),
+  inWorkspace('/oauth_clients/$id', 'OAuth client', 'OauthClientDetail', () => import('./pages/oauth/detail.tsx')),
+  inWorkspace('/agent_tools', 'Agent tools', 'AgentTools', () => import('./pages/tools/list.tsx')),
+  inWorkspace('/audit_log', 'Audit log', 'AuditLog', () => import('./pages/audit/log.tsx')),
+  inWorkspace('/settings', 'Settings', 'WorkspaceSettings', () => import('./pages/settings.tsx')),
+  inWorkspace('/connect', 'Connect', 'Connect', () => import('./pages/connect.tsx')),
+  inWorkspace('/a/$area', 'Area', 'AreaList', () => import('./pages/areas/list.tsx')),
+  inWorkspace('/a/$area/new', 'New record', 'AreaNew', () => import('./pages/areas/form.tsx')),
+  inWorkspace('/a/$area/$id', 'Record', 'AreaDetail', () => import('./pages/areas/detail.tsx')),
 ] as const
 
 const tree = root.addChildren([
