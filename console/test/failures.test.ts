@@ -26,7 +26,8 @@ import {
   meet,
   meetEndOfSession,
 } from './helpers/faults.ts'
-import { type Made, stories } from './helpers/stories.ts'
+import { stories } from './helpers/stories.ts'
+import type { Made } from './helpers/story.ts'
 
 async function furnish({ client, workspaceId }: Person): Promise<Made> {
   const guest = await person()

@@ -1,0 +1,184 @@
+// Forms and dialogs of a workspace's own things: keys, applications, records, the workspace itself.
+import { again, button, pick, type Story, text } from './story.ts'
+
+const keys: readonly Story[] = [
+  {
+    name: 'new key',
+    call: 'POST /v1/api_keys',
+    open: async ({ page, workspaceId }) => {
+      await page.goto(`/w/${workspaceId}/keys/new`)
+      await page.getByLabel('Name').fill('Kept through it all')
+      await page.getByLabel('teams:read').check()
+    },
+    press: ({ page }) => button(page, 'Create the key'),
+    done: ({ page }) => text(page, 'Copy the secret now'),
+  },
+  {
+    name: 'key',
+    call: 'PATCH /v1/api_keys/',
+    open: async ({ page, workspaceId, made }) => {
+      await page.goto(`/w/${workspaceId}/keys/${made.keyId}`)
+      await page.getByLabel('Name').fill('Renamed key')
+      await page.getByRole('combobox', { name: 'Allowed addresses' }).fill('203.0.113.0/24')
+      await page.keyboard.press('Enter')
+      await page.getByLabel('teams:read').check()
+    },
+    press: ({ page }) => button(page, 'Save'),
+    done: ({ page }) => text(page, 'The key is changed.'),
+  },
+  {
+    name: 'switch of a key',
+    call: 'PATCH /v1/api_keys/',
+    open: async ({ page, workspaceId, made }) => {
+      await page.goto(`/w/${workspaceId}/keys/${made.keyId}`)
+      await page.getByRole('switch').waitFor()
+    },
+    press: ({ page }) => page.getByRole('switch').locator('..'),
+    again,
+    done: ({ page }) => text(page, 'The key is disabled.'),
+  },
+  {
+    name: 'rotation of a key',
+    call: 'POST /v1/api_keys/',
+    open: async ({ page, workspaceId, made, dialog }) => {
+      await page.goto(`/w/${workspaceId}/keys/${made.keyId}`)
+      await button(page, 'Rotate').click()
+      await dialog.getByLabel('The old secret goes on').fill('7')
+    },
+    press: ({ dialog }) => button(dialog, 'Rotate'),
+    done: ({ page }) => text(page, 'Copy the secret now'),
+  },
+]
+
+const applications: readonly Story[] = [
+  {
+    name: 'new OAuth client',
+    call: 'POST /v1/oauth_clients',
+    open: async ({ page, workspaceId }) => {
+      await page.goto(`/w/${workspaceId}/oauth_clients/new`)
+      await page.getByLabel('Name').fill('Release notes')
+      await page.getByRole('radio', { name: 'Confidential' }).check()
+      await page.getByRole('combobox', { name: 'Addresses to come back to' }).fill('https://app.example.com/back')
+      await page.keyboard.press('Enter')
+      await page.getByLabel('teams:read').check()
+    },
+    press: ({ page }) => button(page, 'Create the client'),
+    done: ({ page }) => text(page, 'Copy the secret now'),
+  },
+  {
+    name: 'OAuth client',
+    call: 'PATCH /v1/oauth_clients/',
+    open: async ({ page, workspaceId, made }) => {
+      await page.goto(`/w/${workspaceId}/oauth_clients/${made.clientId}`)
+      await page.getByLabel('What it does').fill('Writes release notes')
+    },
+    press: ({ page }) => button(page, 'Save'),
+    done: ({ page }) => text(page, 'The client is changed.'),
+  },
+  {
+    name: 'secret of a client',
+    call: 'POST /v1/oauth_clients/',
+    open: async ({ page, workspaceId, made }) => {
+      await page.goto(`/w/${workspaceId}/oauth_clients/${made.clientId}`)
+      await button(page, 'New secret').click()
+    },
+    press: ({ dialog }) => button(dialog, 'Make a new secret'),
+    done: ({ page }) => text(page, 'Copy the secret now'),
+  },
+  {
+    name: 'policy of a tool',
+    call: 'PATCH /v1/agent_tools/',
+    open: async ({ page, workspaceId }) => {
+      await page.goto(`/w/${workspaceId}/agent_tools`)
+      await page.getByLabel('Find a tool').fill('delete a team')
+      await button(page, 'Change the policy of teams_del').click()
+      await pick(page, 'Everybody', 'Deny')
+    },
+    press: ({ dialog }) => button(dialog, 'Save'),
+    done: ({ page }) => text(page, 'The policy is changed.'),
+  },
+]
+
+const workspace: readonly Story[] = [
+  {
+    name: 'new record of any area',
+    call: 'POST /v1/teams',
+    open: async ({ page, workspaceId }) => {
+      await page.goto(`/w/${workspaceId}/a/teams/new`)
+      await page.getByLabel('Name').fill('By schema')
+      await page.getByLabel('Color').fill('#3366cc')
+    },
+    press: ({ page }) => button(page, 'Create'),
+    done: ({ page }) => page.getByRole('heading', { name: 'By schema' }),
+  },
+  {
+    name: 'record of any area',
+    call: 'PATCH /v1/teams/',
+    open: async ({ page, workspaceId, made }) => {
+      await page.goto(`/w/${workspaceId}/a/teams/${made.otherTeamId}`)
+      await page.getByLabel('Description').fill('Drawn from the contract')
+    },
+    press: ({ page }) => button(page, 'Save'),
+    done: ({ page }) => text(page, /^Saved\.$/),
+  },
+  {
+    name: 'audit export',
+    call: 'GET /v1/audit_logs/',
+    open: async ({ page, workspaceId }) => {
+      await page.goto(`/w/${workspaceId}/audit_log?outcome=success`)
+      await button(page, 'Export').click()
+    },
+    press: ({ page }) => page.getByRole('menuitem', { name: 'CSV' }),
+    again,
+    done: ({ page }) => text(page, 'The audit log is downloaded.'),
+  },
+  {
+    name: 'workspace',
+    call: 'PATCH /v1/workspaces/',
+    open: async ({ page, workspaceId }) => {
+      await page.goto(`/w/${workspaceId}/settings`)
+      await page.getByLabel('Name').fill('Engines')
+      await page.getByLabel('What it is for').fill('To calculate')
+    },
+    press: ({ page }) => button(page, 'Save'),
+    done: ({ page }) => text(page, 'The workspace is saved.'),
+  },
+  {
+    name: 'rules of a workspace',
+    call: 'PATCH /v1/workspaces/',
+    open: async ({ page, workspaceId }) => {
+      await page.goto(`/w/${workspaceId}/settings`)
+      await page.getByLabel('Audit log is kept for (days)').fill('400')
+      await page.getByLabel('API keys end after (days)').fill('90')
+    },
+    press: ({ page }) => page.getByRole('button', { name: 'Save' }).last(),
+    done: ({ page }) => text(page, 'The rules are saved.'),
+  },
+  {
+    name: 'new workspace',
+    call: 'POST /v1/workspaces',
+    open: async ({ page, workspaceId, dialog }) => {
+      await page.goto(`/w/${workspaceId}/settings`)
+      await page.getByRole('banner').getByRole('button').first().click()
+      await page.getByRole('menuitem', { name: 'New workspace' }).click()
+      await dialog.getByLabel('Name').fill('Second home')
+      await dialog.getByLabel('What it is for').fill('To try things')
+    },
+    press: ({ dialog }) => button(dialog, 'Create'),
+    done: ({ page }) => text(page, 'Second home is ready.'),
+  },
+  {
+    name: 'end of a workspace',
+    call: 'DELETE /v1/workspaces/',
+    open: async ({ page, workspaceId, dialog }) => {
+      await page.goto(`/w/${workspaceId}/settings`)
+      const slug = await page.getByLabel('Slug').inputValue()
+      await button(page, 'Delete the workspace').click()
+      await dialog.getByLabel('to confirm').fill(slug)
+    },
+    press: ({ dialog }) => button(dialog, 'Delete the workspace'),
+    done: ({ page }) => button(page, 'Restore it'),
+  },
+]
+
+export const workspaceStories: readonly Story[] = [...keys, ...applications, ...workspace]
