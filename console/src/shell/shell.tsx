@@ -3,6 +3,7 @@ import {
   ActionIcon,
   Alert,
   AppShell,
+  Box,
   Burger,
   Button,
   Group,
@@ -200,7 +201,7 @@ function Banners() {
     return () => clearInterval(timer)
   }, [isAway])
   return (
-    <>
+    <Box maw={1180} mx="auto">
       {isAway && (
         <Alert color="yellow" mb="md" role="status" title="No connection to the service">
           <Text size="sm">What you typed is kept. The page goes on by itself once the service answers.</Text>
@@ -230,6 +231,6 @@ function Banners() {
           </Text>
         </Alert>
       )}
-    </>
+    </Box>
   )
 }

@@ -111,7 +111,7 @@ function Tools({ items, onChange }: { items: readonly Tool[]; onChange: (tool: T
               {!tool.policy.inherited && <Badge color="iris">Changed</Badge>}
             </Group>
           </Table.Td>
-          <Table.Td>
+          <Table.Td ta="right">
             {can('agent_tools:write') && (
               <Button
                 size="xs"
