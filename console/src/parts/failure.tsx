@@ -29,7 +29,7 @@ function tell(error: unknown): Told {
   if (error instanceof RequestError) {
     const title = titles[error.status] ?? 'Something went wrong on the service’s side'
     const id = error.metadata?.requestId
-    const text = id ? `${error.message} (request ${id}). Your input is kept.` : error.message
+    const text = id ? `${error.message} Your input is kept. Request ${id}.` : error.message
     return { title, text, icon: CircleAlert }
   }
   return { title: 'Something went wrong', text: 'Reload the page and try again.', icon: CircleAlert }
