@@ -52,7 +52,8 @@ export async function buildApp(platform: Platform, logger: FastifyBaseLogger): P
     // What cannot be routed is counted and carries the limit's headers like everything else.
     frameworkErrors: (error, request, reply) => {
       dress(request, reply)
-      entry(request, reply).then(
+      const entering = async () => await entry(request, reply)
+      entering().then(
         () => app.errorHandler(error, request, reply),
         refusal => app.errorHandler(refusal, request, reply),
       )

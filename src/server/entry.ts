@@ -5,8 +5,8 @@ import { WorkspaceId } from '../contract/ids.ts'
 import { isWrite, type Operation } from '../contract/operation.ts'
 import { sourceOf } from '../kit/addresses.ts'
 import type { Caller } from '../kit/context.ts'
-import { cookieName, isFromAnotherSite, presentedCredential } from './credentials.ts'
-import { limitHeaders, type Policy } from './limits.ts'
+import { cookieName, isFromAnotherSite, type Presented, presentedCredential } from './credentials.ts'
+import { limitHeaders, type Policy, type Verdict } from './limits.ts'
 import type { Platform } from './platform.ts'
 import { currentResource, currentSurface } from './surface.ts'
 
@@ -27,26 +27,24 @@ export function enter({ config, principals, limiter, uses }: Platform) {
     anonymous: { name: 'anonymous', limit: config.ANONYMOUS_RATE_LIMIT },
   } satisfies Record<string, Policy>
 
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<Entered> => {
-    const { operation } = request.routeOptions.config
-    const presented = presentedCredential(request.headers, cookie)
-    const { workspaceId } = (request.params ?? {}) as { workspaceId?: string }
-    const { token, from } = presented
-    const asked = askedWorkspace(workspaceId)
-    const found = token ? principals.resolve(token, asked, request.ip, currentResource()) : null
-    const caller = found instanceof Promise ? await found : found
-
+  /** Counts the request (429) and gives its answer the limit's headers. */
+  function limit(request: FastifyRequest, reply: FastifyReply, caller: Caller | null): void | Promise<void> {
     // A call that is made for a tool was counted at the door that the tool was called through.
-    if (currentSurface() === undefined) {
-      const policy = caller ? policies.rest : policies.anonymous
-      const key = caller ? `rest:${caller.credentialId}` : `anonymous:${sourceOf(request.ip)}`
-      const taken = limiter.take(key, policy.limit)
-      const verdict = 'allowed' in taken ? taken : await taken
+    if (currentSurface() !== undefined) return
+    const policy = caller ? policies.rest : policies.anonymous
+    const key = caller ? `rest:${caller.credentialId}` : `anonymous:${sourceOf(request.ip)}`
+    const judge = (verdict: Verdict) => {
       reply.headers(limitHeaders(policy, verdict))
       if (!verdict.allowed) throw slowDown(`Over ${policy.limit} requests in 60 seconds; wait a minute and go on.`)
     }
-    if (caller) uses.saw(caller)
+    const taken = limiter.take(key, policy.limit)
+    return taken instanceof Promise ? taken.then(judge) : judge(taken)
+  }
 
+  function letIn(request: FastifyRequest, presented: Presented, caller: Caller | null): Entered {
+    const { operation } = request.routeOptions.config
+    const { token, from } = presented
+    if (caller) uses.saw(caller)
     const isForeign = isFromAnotherSite(request.headers, config)
     if (operation) {
       const needsCaller = operation.access !== 'public'
@@ -59,6 +57,20 @@ export function enter({ config, principals, limiter, uses }: Platform) {
     // Where no credential is needed, a cookie that another site's page sent along counts for nothing.
     const counts = !(isForeign && from === 'cookie' && operation?.access === 'public')
     return { caller: counts ? caller : null, token: counts ? token : null, isForeign, from }
+  }
+
+  /** At once where nothing must be waited for: most requests come with a credential that is known. */
+  return (request: FastifyRequest, reply: FastifyReply): Entered | Promise<Entered> => {
+    const presented = presentedCredential(request.headers, cookie)
+    const { workspaceId } = (request.params ?? {}) as { workspaceId?: string }
+    const { token } = presented
+    const asked = askedWorkspace(workspaceId)
+    const found = token ? principals.resolve(token, asked, request.ip, currentResource()) : null
+    const goOn = (caller: Caller | null) => {
+      const limited = limit(request, reply, caller)
+      return limited ? limited.then(() => letIn(request, presented, caller)) : letIn(request, presented, caller)
+    }
+    return found instanceof Promise ? found.then(goOn) : goOn(found)
   }
 }
 

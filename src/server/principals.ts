@@ -78,16 +78,17 @@ export function principals(database: Database, { requireVerifiedEmail, now }: Op
 
   /** At once where it is remembered: the busiest path should not wait for nothing. */
   function look(token: string, workspaceId: string | null): Principal | null | Promise<Principal | null> {
+    const remembered = known?.get(token, workspaceId)
+    if (remembered) return remembered
     const lookup = lookups.find(([prefix]) => token.startsWith(prefix))
     // A key with a wrong checksum was never ours: no need to ask the database.
     if (!lookup || (lookup[1] === keySql && !isKeySecret(token))) return null
-    const digest = tokenHash(token)
-    return known?.get(digest, workspaceId) ?? read(lookup[1], digest, workspaceId)
+    return read(lookup[1], token, workspaceId)
   }
 
-  async function read(lookup: Lookup, digest: string, workspaceId: string | null): Promise<Principal | null> {
-    const keep = known?.keeper(digest, workspaceId)
-    const row = await first<PrincipalRow>(database, keptUntil(watched, lookup(digest, workspaceId)))
+  async function read(lookup: Lookup, token: string, workspaceId: string | null): Promise<Principal | null> {
+    const keep = known?.keeper(token, workspaceId)
+    const row = await first<PrincipalRow>(database, keptUntil(watched, lookup(tokenHash(token), workspaceId)))
     if (!row) return null
     const { resource } = row
     const principal = { caller: toCaller(row, workspaceId, requireVerifiedEmail), endsMs: endOf(row), resource }
@@ -229,17 +230,17 @@ function rememberUntilCommit(database: Database) {
     byToken.clear()
   })
   return {
-    get: (digest: string, workspaceId: string | null) => byToken.get(digest)?.get(workspaceId),
+    get: (token: string, workspaceId: string | null) => byToken.get(token)?.get(workspaceId),
     /** Keeps nothing that was asked for before the last change. */
-    keeper(digest: string, workspaceId: string | null) {
+    keeper(token: string, workspaceId: string | null) {
       const asked = generation
       return (principal: Principal) => {
         if (asked !== generation) return
         if (byToken.size >= mostRemembered) byToken.clear()
-        const places = byToken.get(digest) ?? new Map<string | null, Principal>()
+        const places = byToken.get(token) ?? new Map<string | null, Principal>()
         // Strangers' workspaces are not kept: anyone could fill the memory with them.
         if (principal.caller.role !== null || workspaceId === null)
-          byToken.set(digest, places.set(workspaceId, principal))
+          byToken.set(token, places.set(workspaceId, principal))
       }
     },
   }

@@ -31,13 +31,24 @@ declare module 'fastify' {
 export function mountOperations(app: FastifyInstance, platform: Platform, entry: ReturnType<typeof enter>): void {
   endStreamsOnClose(app)
   app.decorateRequest('entered', null as never)
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, next) => {
     const { operation } = request.routeOptions.config
+    const { headers } = request.raw
     // Where no body is looked at, a type that cannot be read does not matter either.
-    if (operation && !operation.body) delete request.raw.headers['content-type']
+    if (operation && !operation.body && headers['content-type'] !== undefined) delete headers['content-type']
     // A path may be spelled with escapes, so the route counts beside the text.
-    const isOurs = operation !== undefined || request.url.startsWith('/v1')
-    if (isOurs) request.entered = await entry(request, reply)
+    if (operation === undefined && !request.url.startsWith('/v1')) return next()
+    const letIn = (entered: Entered) => {
+      request.entered = entered
+      next()
+    }
+    try {
+      const entered = entry(request, reply)
+      if (entered instanceof Promise) entered.then(letIn, next)
+      else letIn(entered)
+    } catch (error) {
+      next(error as Error)
+    }
   })
   const refused = refusalWriter(platform)
   for (const id of operationIds) {
