@@ -14,6 +14,8 @@ const outlives: Record<string, string> = {
   'workspace_members.invited_by': 'a member stays when the one who invited them goes',
   'teams.lead_id': 'a team stays when its lead goes',
   'api_keys.owner_id': 'repeated as owner_user_id and owner_team_id, which cascade',
+  'api_key_counts.workspace_id':
+    'the changes of a deleted workspace sum up to nothing, and go with the next summing up',
   'agent_runs.owner_id': 'repeated as owner_user_id, which cascades',
   'ledger.actor_id': 'the ledger keeps its entries; its personal part is erased by the account area',
 }

@@ -22,6 +22,8 @@ type Source<T> = {
   id: string
   /** Names whose columns are never null: a plain index serves them both ways. Others need one with nulls first. */
   neverNull?: readonly string[]
+  /** A maintained count of what `where` alone finds, for when the caller filters by nothing. */
+  count?: Sql
   /** Where the embedded engine may keep its pages. */
   keptUntil?: readonly string[]
   map?: (row: Row) => T
@@ -37,7 +39,10 @@ export async function listSql<T extends object>(
 ): Promise<{ items: T[]; count: number }> {
   const { orderBy = 'created', order = 'desc', perPage = 20, page = 1 } = query
   const { from, select, id } = source
-  const where = join([source.where, ...filters(query, source.columns)], ' and ')
+  const wanted = filters(query, source.columns)
+  const where = join([source.where, ...wanted], ' and ')
+  const maintained = wanted.length === 0 ? source.count : undefined
+  const count = maintained ?? sql`select count(*)::int as list_count from ${from} where ${where}`
   const column = source.columns[orderBy] ?? id
   // Nulls sort lowest: first going up, last going down.
   const nulls = source.neverNull?.includes(orderBy) ? '' : order === 'asc' ? ' nulls first' : ' nulls last'
@@ -46,7 +51,7 @@ export async function listSql<T extends object>(
   const offset = Math.min((page - 1) * perPage, furthest)
   const statement = sql`
     select counted.list_count, listed.*
-    from (select count(*)::int as list_count from ${from} where ${where}) counted
+    from (${count}) counted
     left join lateral (
       select true as list_row, ${select} from ${from} where ${where}
       order by ${raw(`${column} ${direction}`)}${ties} limit ${perPage}::bigint offset ${offset}::bigint

@@ -53,6 +53,35 @@ function sorted(keys: readonly Key[], orderBy: (typeof orders)[number], order: '
 }
 
 describe('api_keys.list', () => {
+  it('counts exactly, whichever way keys come and go, before and after the changes are summed up', async () => {
+    const owner = await p.user()
+    const { workspaceId } = owner
+    const count = async () => (await list(owner)).result.count
+    const rows = async () => {
+      const counted = sql`select count(*)::int as n from api_key_counts where workspace_id = ${workspaceId}`
+      return (await p.database.query<{ n: number }>(counted))[0]?.n
+    }
+    await fill(owner, 30)
+    await p.key(owner)
+    expect(await count()).toBe(31)
+    const [first] = (await list(owner)).result.items
+    await p.call('api_keys.del', { workspaceId, id: first.id }, owner)
+    const member = await p.as('member', workspaceId)
+    await p.key(member)
+    await p.key(member)
+    expect(await count()).toBe(32)
+    // The keys of a member go with the member.
+    await p.call('workspace_members.del', { workspaceId, userId: member.userId }, owner)
+    expect(await count()).toBe(30)
+    expect((await list(owner, { ownerId: ['system', owner.userId] })).result.count).toBe(30)
+    expect(await rows()).toBeGreaterThan(1)
+    await p.platform.jobs.runNow('api_keys.sumUpCounts')
+    expect([await count(), await rows()]).toEqual([30, 1])
+    await p.database.query(sql`delete from api_keys where workspace_id = ${workspaceId}`)
+    await p.platform.jobs.runNow('api_keys.sumUpCounts')
+    expect([await count(), await rows()]).toEqual([0, 0])
+  })
+
   it('shows twenty, newest first, when nothing is asked', async () => {
     const owner = await p.user()
     await fill(owner, 25)

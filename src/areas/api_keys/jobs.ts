@@ -1,4 +1,4 @@
-// Clears away secrets and run tokens that have ended by themselves.
+// Clears away secrets and run tokens that have ended by themselves, and sums up how many keys there are.
 import { object } from '../../contract/records.ts'
 import { type Jobs, job } from '../../kit/implement.ts'
 import * as store from './store.ts'
@@ -8,5 +8,10 @@ export default {
     payload: object({}),
     schedule: '27 * * * *',
     run: ({ db, now }) => store.sweepSecrets(db, now()),
+  }),
+  'api_keys.sumUpCounts': job({
+    payload: object({}),
+    schedule: '* * * * *',
+    run: ({ db }) => store.sumUpCounts(db),
   }),
 } satisfies Jobs

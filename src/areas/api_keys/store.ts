@@ -37,6 +37,10 @@ export function pageOfKeys(db: Db, query: object, workspaceId: string, ownerId: 
       updated: 'k.updated',
     },
     id: 'k.id',
+    ...(ownerId === null && {
+      count: sql`
+        select coalesce(sum(change), 0)::int as list_count from api_key_counts where workspace_id = ${workspaceId}`,
+    }),
     keptUntil: pageTables,
   })
 }
@@ -161,6 +165,14 @@ export async function removeOwnedIn(db: Db, workspaceId: string, ownerId: string
 export async function giveOwnedIn(db: Db, workspaceId: string, from: string, to: string, now: Date): Promise<void> {
   await db.query(sql`
     update api_keys set owner_id = ${to}, updated = ${now} where workspace_id = ${workspaceId} and owner_id = ${from}`)
+}
+
+/** Many changes become one; what sums up to nothing goes. */
+export async function sumUpCounts(db: Db): Promise<void> {
+  await db.query(sql`
+    with changes as (delete from api_key_counts returning workspace_id, change)
+    insert into api_key_counts (workspace_id, change)
+    select workspace_id, sum(change) from changes group by workspace_id having sum(change) <> 0`)
 }
 
 export async function sweepSecrets(db: Db, now: Date): Promise<void> {
