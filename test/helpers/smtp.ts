@@ -32,6 +32,8 @@ export async function mailServer() {
       })
     },
   })
+  // A client that dies in the middle of a mail is no fault of the server.
+  server.on('error', () => {})
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.server.address() as AddressInfo
   return {

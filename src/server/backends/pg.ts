@@ -98,6 +98,12 @@ export function refuseInsideTransaction(): void {
   if (holding.getStore()) throw new Error('The transaction of this request must be used here, not the database')
 }
 
+/** The server did not answer in time; whatever else is sent on this connection would wait as well. */
+export function isUnanswered(error: unknown): boolean {
+  const { message, cause } = error as Error
+  return message === 'Query read timeout' || (cause !== undefined && isUnanswered(cause))
+}
+
 /** begin, work, commit; the commit's listeners run before anything else can. `settings` are sent before the commit. */
 export async function runTransaction<T>(
   session: Session,
@@ -143,7 +149,7 @@ export async function runTransaction<T>(
     committed(tables)
     return value
   } catch (error) {
-    await session.query({ text: 'rollback' }).catch(() => {})
+    if (!isUnanswered(error)) await session.query({ text: 'rollback' }).catch(() => {})
     throw translateFault(error)
   }
 }

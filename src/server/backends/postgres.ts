@@ -4,12 +4,14 @@ import type { Database, Tx } from '../../kit/db.ts'
 import { translateFault } from '../../kit/db_errors.ts'
 import type { Sql } from '../../kit/sql.ts'
 import { freeze } from './memory.ts'
-import { changesOf, refuseInsideTransaction, run, runTransaction, types } from './pg.ts'
+import { changesOf, isUnanswered, refuseInsideTransaction, run, runTransaction, types } from './pg.ts'
 
 export type PostgresOptions = { url: string; poolSize?: number }
 
 const connectTimeoutMs = 5_000
 const reconnectMs = 1_000
+/** The server ends a statement after 30 s; one that is not answered by then has no server any more. */
+const answerTimeoutMs = 35_000
 
 export async function openPostgres({ url, poolSize = 8 }: PostgresOptions): Promise<Database> {
   const config = {
@@ -17,6 +19,7 @@ export async function openPostgres({ url, poolSize = 8 }: PostgresOptions): Prom
     types,
     options: '-c timezone=UTC -c statement_timeout=30000 -c idle_in_transaction_session_timeout=60000',
     connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: answerTimeoutMs,
     keepAlive: true,
   } satisfies pg.ClientConfig
   const pipelined = { ...config, pipeline: true } as pg.ClientConfig
@@ -120,6 +123,7 @@ async function withClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Pro
   try {
     return await work(client)
   } catch (error) {
+    if (isUnanswered(error)) broken = error as Error
     throw translateFault(error)
   } finally {
     client.off('error', onError)
@@ -148,14 +152,21 @@ function keepConnected(config: pg.ClientConfig) {
   }
 }
 
+/** `onLoss` hears once: a loss told twice would count for the connection that has come since. */
 async function connect(config: pg.ClientConfig, onLoss: () => void): Promise<pg.Client> {
   const client = new pg.Client(config)
-  client.on('error', onLoss)
-  client.on('end', onLoss)
+  let isLost = false
+  const lose = () => {
+    if (isLost) return
+    isLost = true
+    onLoss()
+  }
+  client.on('error', lose)
+  client.on('end', lose)
   try {
     await client.connect()
   } catch (error) {
-    onLoss()
+    lose()
     throw error
   }
   return client

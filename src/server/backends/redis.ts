@@ -23,6 +23,21 @@ type Warn = (error: unknown) => void
 /** After a failure Redis is left alone this long: a store that hangs must not hold up every request. */
 const restMs = 1_000
 
+const answerTimeoutMs = 1_000
+
+/** The client's own time limit ends once a command is sent; a store that hangs would be waited for without end. */
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer in ${answerTimeoutMs} ms`)), answerTimeoutMs)
+  })
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 /** While Redis is away, limits go on in this process; `warn` hears of it once each time. */
 export async function redisLimiter(url: string, warn: Warn): Promise<Limiter> {
   let wasConnected = false
@@ -34,7 +49,6 @@ export async function redisLimiter(url: string, warn: Warn): Promise<Limiter> {
       // A wrong address stops the start; one that worked is tried for ever.
       reconnectStrategy: (tries, cause) => (wasConnected ? Math.min(100 * 2 ** tries, 2_000) : cause),
     },
-    commandOptions: { timeout: 1_000 },
     scripts: {
       take: defineScript({
         SCRIPT: takeScript,
@@ -63,7 +77,7 @@ export async function redisLimiter(url: string, warn: Warn): Promise<Limiter> {
     async take(key, limit): Promise<Verdict> {
       if (isAway && performance.now() < restUntil) return await local.take(key, limit)
       try {
-        const left = Number(await client.take(`atrium:limit:${key}`, limit))
+        const left = Number(await inTime(client.take(`atrium:limit:${key}`, limit)))
         isAway = false
         return { allowed: left >= 0, remaining: Math.max(left, 0), resetSeconds: windowSeconds }
       } catch (error) {
