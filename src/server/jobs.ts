@@ -24,7 +24,8 @@ type Options = {
   log: Log
 }
 
-const retries = { retryLimit: 8, retryDelay: 5, retryBackoff: true, retryDelayMax: 3_600 }
+/** After seconds at first, then every hour, for about two days: as long as a mail server may be away. */
+const retries = { retryLimit: 60, retryDelay: 5, retryBackoff: true, retryDelayMax: 3_600 }
 const longestRunSeconds = 120
 const patienceMs = 1_000
 
@@ -50,11 +51,12 @@ export async function startJobs({ database, jobs, context, log }: Options): Prom
   }
 
   // What an earlier start has left is not made again: each statement costs time before the first answer.
-  const queues = new Set((await boss.getQueues()).map(queue => queue.name))
+  const queues = new Map((await boss.getQueues()).map(queue => [queue.name, queue.retryLimit]))
   const schedules = new Map((await boss.getSchedules()).map(schedule => [schedule.name, schedule.cron]))
   const workers: string[] = []
   for (const [kind, job] of Object.entries(jobs)) {
     if (!queues.has(kind)) await makeQueue(boss, kind)
+    else if (queues.get(kind) !== retries.retryLimit) await boss.updateQueue(kind, retries)
     if (job.schedule && schedules.get(kind) !== job.schedule) await boss.schedule(kind, job.schedule, {})
     let worker = ''
     worker = await boss.work(
