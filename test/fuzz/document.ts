@@ -36,6 +36,9 @@ export type Described = {
 
 export type FuzzedOperation = Described & { method: string; path: string }
 
+/** Headers of every answer. */
+const always = ['x-request-id', 'cache-control', 'ratelimit-limit', 'ratelimit-policy', 'ratelimit']
+
 export type Document = Awaited<ReturnType<typeof servedDocument>>
 
 export async function servedDocument(p: TestPlatform) {
@@ -71,6 +74,8 @@ export async function servedDocument(p: TestPlatform) {
     const place = `#/paths/${toPointer(operation.path)}/${operation.method}/responses/${status}`
     const declared = operation.responses[status]
     if (status >= 500 || !declared) return `answers ${status}: ${text.slice(0, 500)}`
+    const absent = always.find(name => headers[name] === undefined)
+    if (absent) return `answers ${status} without ${absent}`
     const response = declared.$ref ? find<Content>(declared.$ref) : declared
     const content = response.content?.[type]
     if (!content) return `answers ${status} as ${type}`

@@ -20,10 +20,11 @@ describe('what was found once', () => {
 
 describe('the judge', () => {
   const operation = () => fuzz.document.operations.find(({ operationId }) => operationId === 'teams.get')!
-  const answer = (status: number, body: object, type = 'application/json; charset=utf-8') =>
+  const usual = { 'x-request-id': 'r', 'cache-control': 'no-store', 'ratelimit-limit': '1', 'ratelimit-policy': '' }
+  const answer = (status: number, body: object, more: Record<string, string> = {}) =>
     fuzz.document.judge(operation(), {
       status,
-      headers: { 'content-type': type },
+      headers: { ...usual, ratelimit: '', 'content-type': 'application/json; charset=utf-8', ...more },
       body,
       result: undefined,
       error: null,
@@ -41,6 +42,7 @@ describe('the judge', () => {
       'explains nothing',
     )
     expect(answer(200, { success: true, message: { message: 'Successful request' }, error: null })).toContain('result')
-    expect(answer(404, failure('Not found'), 'text/html')).toContain('text/html')
+    expect(answer(404, failure('Not found'), { 'content-type': 'text/html' })).toContain('text/html')
+    expect(answer(404, failure('Not found'), { ratelimit: undefined as never })).toContain('without ratelimit')
   })
 })
