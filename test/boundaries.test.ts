@@ -181,6 +181,20 @@ describe('sources', () => {
     expect(occurrences(new RegExp(`[!=]==? '(${ids})'`), /^src\/(contract|kit|server|client|mcp|cli)\//)).toEqual([])
   })
 
+  it('reach the network in these places only; addresses that strangers chose go through the guard', () => {
+    const places = {
+      'src/areas/auth/bot_check.ts': 'the verifier that the operator configured',
+      'src/server/control.ts': 'a socket in the data directory',
+      'src/server/mail.ts': 'the mail server that the operator configured',
+      'src/server/outbound.ts': 'the guard itself',
+      'src/server/undo_page.ts': 'a script for the browser, which asks this server',
+    }
+    const calls =
+      /(await|return|=>|=|\() *fetch\(|^import (?!type).*'(node:(https?|http2|net|tls|dgram|dns).*|nodemailer)'$/m
+    const found = occurrences(calls, /^src\/(contract|kit|areas|mcp|server\/(?!backends\/))/)
+    expect(found).toEqual(Object.keys(places))
+  })
+
   it('have no drawer for everything', () => {
     const drawers = /\/(types|constants|utils?|helpers?|service|controller|index|common|manager)\.ts$/
     expect(files.filter(path => drawers.test(path))).toEqual([])

@@ -15,9 +15,14 @@ type Options = {
   ca?: string
 }
 
+/** The only part of IPv6 that is given out; what lies outside may be read as an IPv4 address, such as ::7f00:1. */
+const globalUnicast = ipaddr.parseCIDR('2000::/3')
+
 /** Loopback, private, link-local, multicast, translated and reserved addresses are all not `unicast`. */
 export function isPublicAddress(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast'
+  if (!ipaddr.isValid(address)) return false
+  const parsed = ipaddr.process(address)
+  return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(globalUnicast))
 }
 
 /** A `fetch` for GET over https. What was looked up is what is connected to: a second answer of the DNS is never asked for. */
@@ -26,14 +31,15 @@ export function outbound({ allows = isPublicAddress, ca }: Options = {}): Outbou
     const url = new URL(input)
     if (url.protocol !== 'https:' || url.username || url.password)
       throw new Error('only plain https addresses are read')
+    if ((init.method ?? 'GET') !== 'GET') throw new Error('addresses are only read')
     const signal = AbortSignal.any([AbortSignal.timeout(patienceMs), ...(init.signal ? [init.signal] : [])])
-    const address = await resolve(url.hostname, allows, signal)
-    const { status, headers, body } = await get(url, address, new Headers(init.headers), { signal, ca })
+    const addresses = await resolve(url.hostname, allows, signal)
+    const { status, headers, body } = await get(url, addresses, new Headers(init.headers), { signal, ca })
     return new Response(status === 204 || status === 304 ? null : body, { status, headers })
   }
 }
 
-async function resolve(host: string, allows: (address: string) => boolean, signal: AbortSignal): Promise<string> {
+async function resolve(host: string, allows: (address: string) => boolean, signal: AbortSignal): Promise<string[]> {
   const bare = host.replace(/^\[|\]$/g, '')
   const late = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
@@ -42,24 +48,28 @@ async function resolve(host: string, allows: (address: string) => boolean, signa
   late.catch(() => {})
   const found = ipaddr.isValid(bare) ? [{ address: bare }] : await Promise.race([lookup(bare, { all: true }), late])
   // One forbidden address among several is a forbidden name.
-  const [first] = found
-  if (!first || !found.every(({ address }) => allows(address))) throw new Error('the address is not public')
-  return first.address
+  if (found.length === 0 || !found.every(({ address }) => allows(address))) throw new Error('the address is not public')
+  return found.map(({ address }) => address)
 }
 
 type Answer = { status: number; headers: Headers; body: Uint8Array<ArrayBuffer> }
 
-function get(url: URL, address: string, headers: Headers, options: { signal: AbortSignal; ca: string | undefined }) {
+function get(
+  url: URL,
+  addresses: string[],
+  headers: Headers,
+  options: { signal: AbortSignal; ca: string | undefined },
+) {
   return new Promise<Answer>((resolve, reject) => {
-    const family = address.includes(':') ? 6 : 4
+    const pinned = addresses.map(address => ({ address, family: address.includes(':') ? 6 : 4 }))
     const outgoing = request(
       url,
       {
         agent: false,
         headers: { ...Object.fromEntries(headers), accept: 'application/json', 'user-agent': 'Atrium' },
         lookup: (_host, asked, done) => {
-          if (asked.all) done(null, [{ address, family }])
-          else done(null, address, family)
+          if (asked.all) done(null, pinned)
+          else done(null, pinned[0]?.address ?? '', pinned[0]?.family)
         },
         signal: options.signal,
         ...(options.ca !== undefined && { ca: options.ca }),

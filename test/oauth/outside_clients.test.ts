@@ -109,7 +109,7 @@ describe('a client that describes itself in a document', () => {
 describe('the guard of requests to the outside', () => {
   it('knows public addresses from all others', () => {
     const refused =
-      '127.0.0.1 127.8.8.8 10.0.0.1 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 0.0.0.0 224.0.0.1 255.255.255.255 192.0.2.1 198.18.0.1 ::1 :: fe80::1 fc00::1 fd12::1 ff02::1 ::ffff:127.0.0.1 ::ffff:10.0.0.1 64:ff9b::7f00:1 2002:7f00:1:: 2001:db8::1'
+      '127.0.0.1 127.8.8.8 10.0.0.1 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 0.0.0.0 224.0.0.1 255.255.255.255 192.0.2.1 198.18.0.1 ::1 :: fe80::1 fc00::1 fd12::1 ff02::1 ::ffff:127.0.0.1 ::ffff:10.0.0.1 64:ff9b::7f00:1 2002:7f00:1:: 2001:db8::1 ::7f00:1 ::a00:1 64:ff9b:1::a00:1 fec0::1 200::1 4000::1 2001:0:7f00::1 fe80::1%eth0 nonsense'
     for (const address of refused.split(' ')) expect([address, isPublicAddress(address)]).toEqual([address, false])
     for (const address of ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'])
       expect(isPublicAddress(address)).toBe(true)
@@ -127,6 +127,7 @@ describe('the guard of requests to the outside', () => {
       '2130706433',
       '[::1]',
       '[::ffff:127.0.0.1]',
+      '[::127.0.0.1]',
       '169.254.169.254',
       '0.0.0.0',
     ]) {
@@ -134,6 +135,7 @@ describe('the guard of requests to the outside', () => {
     }
     await expect(guarded('http://example.com/')).rejects.toThrow('https')
     await expect(guarded('https://user@example.com/')).rejects.toThrow('https')
+    await expect(guarded('https://example.com/', { method: 'POST' })).rejects.toThrow('only read')
     expect(hits).toBe(before)
   })
 
