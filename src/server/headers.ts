@@ -12,7 +12,7 @@ export function safeHeaders(publicUrl: string): Headers {
   return {
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
     'referrer-policy': 'no-referrer',
     'cross-origin-resource-policy': 'same-origin',
     // Only this name is ours to speak for, hence no includeSubDomains.
