@@ -1,5 +1,5 @@
 // Who may import whom: the table of ARCHITECTURE.md as data, held against every import line.
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { join, posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -198,5 +198,14 @@ describe('sources', () => {
   it('have no drawer for everything', () => {
     const drawers = /\/(types|constants|utils?|helpers?|service|controller|index|common|manager)\.ts$/
     expect(files.filter(path => drawers.test(path))).toEqual([])
+  })
+})
+
+describe('docs/security.md', () => {
+  it('names tests and sources that are there', () => {
+    const text = readFileSync(join(root, 'docs/security.md'), 'utf8')
+    const named = [...text.matchAll(/`((?:src|test)\/[\w/.]+\.ts)`/g)].map(match => match[1] as string)
+    expect(named.length).toBeGreaterThan(30)
+    expect(named.filter(path => !existsSync(join(root, path)))).toEqual([])
   })
 })
