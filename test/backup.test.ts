@@ -1,6 +1,8 @@
 // Backup and restore: everything comes back, from a service that goes on working; a bad file touches nothing.
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PgBoss } from 'pg-boss'
@@ -115,6 +117,15 @@ describe('atrium backup', () => {
   it.skipIf(isPostgres)('asks the service by a socket that is only for its user', () => {
     expect(statSync(join(source.DATA_DIR as string, 'control.sock')).mode & 0o777).toBe(0o600)
     expect(readdirSync(source.DATA_DIR as string).filter(name => name.startsWith('backup'))).toEqual([])
+  })
+
+  it.skipIf(isPostgres)('does not keep a stop waiting for whoever only connects', async () => {
+    const place = await emptyPlace()
+    const other = await start(place)
+    const idle = connect(join(place.DATA_DIR as string, 'control.sock'))
+    await once(idle, 'connect')
+    idle.on('error', () => {})
+    expect(await other.stop()).toBe(0)
   })
 
   it('keeps a file that is there already', async () => {

@@ -21,27 +21,34 @@ function socketIn(dataDir: string): string {
   return join(dataDir, 'control.sock')
 }
 
-/** Whoever may read the data directory may ask; nobody else can reach the socket. */
+/** Whoever may read the data directory may ask; nobody else can reach the socket. Without it the service runs all the same. */
 export async function openControl(config: Config, database: Database, log: Log): Promise<Control> {
   const path = socketIn(config.DATA_DIR)
   await clear(config.DATA_DIR)
-  if (Buffer.byteLength(path) > longestPath) {
-    log.warn({ path }, 'DATA_DIR is too long a path for a control socket: stop the service to back it up')
-    return { close: async () => {} }
-  }
+  const sockets = new Set<Socket>()
   const server = createServer(socket => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => {})
     answer(config, database, socket).catch(error => {
       log.error({ err: error }, 'a backup failed')
       socket.end(`${(error as Error).message.replaceAll('\n', ' ')}\n`)
     })
   })
-  server.listen(path)
-  await once(server, 'listening')
-  await chmod(path, 0o600)
+  try {
+    if (Buffer.byteLength(path) > longestPath) throw new Error('the path is too long')
+    server.listen(path)
+    await once(server, 'listening')
+    await chmod(path, 0o600)
+  } catch (error) {
+    log.warn({ err: error, path }, 'there is no control socket: the service must be stopped to be backed up')
+    return { close: async () => {} }
+  }
   return {
-    close: async () => {
+    async close() {
       server.close()
+      // A backup under way is finished; whoever has not asked for one is not waited for.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
       await once(server, 'close')
     },
   }
@@ -69,14 +76,13 @@ async function answer(config: Config, database: Database, socket: Socket): Promi
   }
 }
 
-/** False where no service listens. */
+/** False where no service can be asked; if there is one, the lock on the directory says so. */
 export async function askForBackup(dataDir: string, path: string): Promise<boolean> {
   const socket = connect(socketIn(dataDir))
   try {
     await once(socket, 'connect')
-  } catch (error) {
-    if (['ENOENT', 'ECONNREFUSED'].includes((error as NodeJS.ErrnoException).code ?? '')) return false
-    throw new StartError(`The service's control socket cannot be used (${(error as NodeJS.ErrnoException).code}).`)
+  } catch {
+    return false
   }
   socket.write(request)
   const chunks = socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>
