@@ -1,6 +1,5 @@
 // Checks an exported audit log on this machine, without asking the service.
 import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
 import { checkExport } from '../contract/ledger_verifier.ts'
 import { CliError, usage } from './failures.ts'
 import { type OutputOptions, print } from './output.ts'
@@ -19,7 +18,14 @@ export async function verifyAudit({ terminal }: Session, file: string, options: 
 
 async function* linesOf(file: string): AsyncGenerator<string> {
   try {
-    yield* createInterface({ input: createReadStream(file, 'utf8') })
+    // Not by readline, for which U+2028 ends a line too: JSON may hold it inside one.
+    let rest = ''
+    for await (const chunk of createReadStream(file, 'utf8')) {
+      const lines = (rest + chunk).split('\n')
+      rest = lines.pop() ?? ''
+      yield* lines
+    }
+    if (rest) yield rest
   } catch (error) {
     const isMissing = (error as { code?: string }).code === 'ENOENT'
     throw usage(isMissing ? `There is no file ${file}.` : `Cannot read ${file}.`, 'Give the path of an export.')

@@ -170,6 +170,8 @@ describe('output', () => {
   })
 
   it('streams what is no JSON as it comes', async () => {
+    // Characters that some readers take for the end of a line.
+    await atrium(['teams', 'post', '--name', 'two\u2028lines\u2029'])
     const { stdout, code } = await atrium('audit_logs export')
     expect(code).toBe(0)
     const file = join(line.folder, 'audit.ndjson')
