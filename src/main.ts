@@ -10,6 +10,8 @@ import { type Limiter, memoryLimiter } from './server/limits.ts'
 import type { Running } from './server/start.ts'
 
 const longestStopMs = 9_000
+/** Connections that wait to be taken; who finds the queue full tries again only after a second, then three, then seven. */
+const longestQueue = 4_096
 
 /** What is compiled once is kept beside the packages; where nothing can be written there, the start is merely slower. */
 function keepCompiled(): void {
@@ -33,7 +35,8 @@ async function main(): Promise<void> {
   await openControl(running, logger)
   stopOnSignal(running)
   const { PORT, HOST, WORKERS } = config
-  await running.app.listen({ port: PORT, host: HOST, reusePort: WORKERS > 1 } as ListenOptions).catch(async error => {
+  const where: ListenOptions = { port: PORT, host: HOST, backlog: longestQueue, reusePort: WORKERS > 1 }
+  await running.app.listen(where).catch(async error => {
     await running.close()
     throw cannotListen(config, error)
   })
