@@ -76,6 +76,7 @@ export async function buildApp(platform: Platform, logger: FastifyBaseLogger): P
   endConnectionsOnClose(app)
   handleFailures(app, config.PUBLIC_URL)
   dress = addHeaders(app, config)
+  platform.tracer?.follow(app)
   const pressure = refuseOverload(app, config)
   mountOperations(app, platform, entry)
   mountOperational(app, platform, pressure)

@@ -31,6 +31,14 @@ function whole(fallback: number, least: number, most: number): Variable<number>[
   }
 }
 
+function share(fallback: number): Variable<number>['read'] {
+  return (value, name) => {
+    const number = Number(value ?? fallback)
+    if (!(number >= 0 && number <= 1)) throw wrong(name, 'a number from 0 to 1')
+    return number
+  }
+}
+
 function oneOf<const V extends readonly string[]>(values: V, fallback: V[number]): Variable<V[number]>['read'] {
   return (value, name) => {
     if (value === undefined) return fallback
@@ -106,6 +114,10 @@ export const variables = {
   MAX_REQUESTS_IN_FLIGHT: { help: 'per process; more are refused with 503', read: whole(6000, 1, 1e6) },
   MAX_EVENT_LOOP_DELAY: { help: 'milliseconds; above, part is refused with 503', read: whole(1000, 10, 60_000) },
   REQUEST_TIMEOUT: { help: 'seconds in which a request must have arrived', read: whole(60, 1, 3600) },
+  OTEL_EXPORTER_OTLP_ENDPOINT: { help: 'collector of traces; absent: none are made', read: url('http:', 'https:') },
+  OTEL_EXPORTER_OTLP_HEADERS: { help: 'sent to the collector: key=value,…', secret: true, read: optional },
+  OTEL_SERVICE_NAME: { help: 'name of this service in traces', read: text('atrium') },
+  OTEL_TRACES_SAMPLER_ARG: { help: 'share of requests that are traced, 0 to 1', read: share(1) },
   WORKERS: { help: 'processes to run; more than 1 only with DATABASE_URL and REDIS_URL', read: whole(1, 1, 64) },
   LOG_LEVEL: {
     help: 'how much is logged',

@@ -4,10 +4,14 @@ import { PgBoss } from 'pg-boss'
 import type { Enqueue, Log } from '../kit/context.ts'
 import type { Database, Tx } from '../kit/db.ts'
 import type { JobContext, Jobs } from '../kit/implement.ts'
+import type { Tracer } from './tracing.ts'
+
+/** The request that a job goes back to, kept with it so that both can be found together. */
+export type Cause = { requestId?: string; traceparent?: string }
 
 export type JobRunner = {
   /** For a handler: the job exists exactly when its transaction commits. */
-  enqueueIn(tx: Pick<Tx, 'plain'>): Enqueue
+  enqueueIn(tx: Pick<Tx, 'plain'>, cause?: Cause): Enqueue
   /** Takes up at once what a commit has left, instead of at the next poll. */
   wake(): void
   /** A job at once, without the queue. */
@@ -20,8 +24,9 @@ export type JobRunner = {
 type Options = {
   database: Database
   jobs: Jobs
-  context: (jobId: string) => Omit<JobContext, 'enqueue' | 'attempt'>
+  context: (jobId: string, log: Log) => Omit<JobContext, 'enqueue' | 'attempt'>
   log: Log
+  tracer?: Tracer | undefined
 }
 
 /** After seconds at first, then every hour, for about two days: as long as a mail server may be away. */
@@ -29,7 +34,7 @@ const retries = { retryLimit: 60, retryDelay: 5, retryBackoff: true, retryDelayM
 const longestRunSeconds = 120
 const patienceMs = 1_000
 
-export async function startJobs({ database, jobs, context, log }: Options): Promise<JobRunner> {
+export async function startJobs({ database, jobs, context, log, tracer }: Options): Promise<JobRunner> {
   const boss = new PgBoss({
     db: { executeSql: (text, values) => database.plain(text, values) },
     schema: 'jobs',
@@ -40,14 +45,29 @@ export async function startJobs({ database, jobs, context, log }: Options): Prom
   await boss.start()
 
   const enqueueIn =
-    (tx: Pick<Tx, 'plain'>): Enqueue =>
+    (tx: Pick<Tx, 'plain'>, cause: Cause = {}): Enqueue =>
     async (kind, payload, { startAfterSeconds } = {}) => {
+      const traceparent = tracer?.current()
+      const _cause = { ...cause, ...(traceparent && { traceparent }) }
       const db = { executeSql: (text: string, values?: unknown[]) => tx.plain(text, values) }
-      await boss.send(kind, payload, { db, ...(startAfterSeconds && { startAfter: startAfterSeconds }) })
+      await boss.send(kind, { ...payload, _cause }, { db, ...(startAfterSeconds && { startAfter: startAfterSeconds }) })
     }
 
-  async function run(kind: string, payload: object, id: string, attempt: number): Promise<void> {
-    await jobs[kind]?.run({ ...context(id), enqueue: enqueueIn(database), attempt }, payload)
+  async function run(kind: string, sent: object, id: string, attempt: number): Promise<void> {
+    const { _cause: cause = {}, ...payload } = sent as { _cause?: Cause }
+    const { requestId, traceparent: parent } = cause
+    const jobLog = withFields(log, { job: kind, jobId: id, ...(requestId && { requestId }) })
+    const work = async () => {
+      await jobs[kind]?.run({ ...context(id, jobLog), enqueue: enqueueIn(database, cause), attempt }, payload)
+    }
+    const since = performance.now()
+    try {
+      await (tracer ? tracer.during({ name: `job ${kind}`, kind: 'consumer', parent }, work) : work())
+      jobLog.info({ attempt, ms: performance.now() - since }, 'a job is done')
+    } catch (error) {
+      jobLog.error({ err: error, attempt }, 'a job failed; it is tried again')
+      throw error
+    }
   }
 
   // What an earlier start has left is not made again: each statement costs time before the first answer.
@@ -64,11 +84,7 @@ export async function startJobs({ database, jobs, context, log }: Options): Prom
       { pollingIntervalSeconds: 2, batchSize: 1, includeMetadata: true },
       async ([taken]) => {
         if (!taken) return
-        const jobContext = { ...context(taken.id), enqueue: enqueueIn(database), attempt: taken.retryCount }
-        await job.run(jobContext, (taken.data ?? {}) as object).catch(error => {
-          log.error({ err: error, job: kind, jobId: taken.id }, 'a job failed; it is tried again')
-          throw error
-        })
+        await run(kind, (taken.data ?? {}) as object, taken.id, taken.retryCount)
         // There may be more of it: looked for at once, not at the next poll.
         if (worker) boss.notifyWorker(worker)
       },
@@ -100,6 +116,14 @@ async function waitingJobs(database: Database): Promise<Record<string, number>> 
   const late = new Promise<{ rows: never[] }>(resolve => setTimeout(resolve, patienceMs, { rows: [] }).unref())
   const { rows } = await Promise.race([database.plain(text), late]).catch(() => ({ rows: [] }))
   return Object.fromEntries(rows.map(({ name, n }) => [String(name), Number(n)]))
+}
+
+function withFields(log: Log, fields: object): Log {
+  return {
+    info: (more, text) => log.info({ ...fields, ...more }, text),
+    warn: (more, text) => log.warn({ ...fields, ...more }, text),
+    error: (more, text) => log.error({ ...fields, ...more }, text),
+  }
 }
 
 async function makeQueue(boss: PgBoss, kind: string): Promise<void> {

@@ -43,13 +43,15 @@ function writing(
     const repeat = canRepeat && call.caller && repeatOf(id, call.caller, call.origin, input)
     const earlier = repeat && (await earlierAnswer(database, secretKey, repeat))
     if (earlier) return earlier.value
-    const prepared = handler.before && (await handler.before(outside(call), input))
+    const cause = { requestId: call.origin.requestId }
+    const prepared =
+      handler.before && (await handler.before({ ...outside(call), enqueue: jobs.enqueueIn(database, cause) }, input))
     let hasJobs = false
     let chains: string[] = []
     const result = await database.transaction(async tx => {
       if (repeat && !(await claim(tx, repeat, now()))) return (await earlierAnswer(tx, secretKey, repeat))?.value
       const notes: LedgerNote = {}
-      const enqueueIn = jobs.enqueueIn(tx)
+      const enqueueIn = jobs.enqueueIn(tx, cause)
       const enqueue: Context['enqueue'] = (kind, payload, options) => {
         hasJobs = true
         return enqueueIn(kind, payload, options)

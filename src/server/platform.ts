@@ -12,6 +12,7 @@ import type { LedgerKey } from './ledger.ts'
 import type { Limiter } from './limits.ts'
 import type { Outbound } from './outbound.ts'
 import type { Principals } from './principals.ts'
+import type { Tracer } from './tracing.ts'
 import type { Uses } from './uses.ts'
 
 export type Platform = {
@@ -29,6 +30,8 @@ export type Platform = {
   /** Reads addresses that strangers chose. */
   outbound: Outbound
   handlers: Readonly<Record<string, AnyHandler>>
+  /** Only where traces are collected. */
+  tracer: Tracer | undefined
   log: Log
   now: () => Date
 }

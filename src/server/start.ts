@@ -1,6 +1,7 @@
 // Puts the platform together: database and migrations, handlers found by folder name, jobs, HTTP.
 import { existsSync } from 'node:fs'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { Log } from '../kit/context.ts'
 import type { Database, Db } from '../kit/db.ts'
 import type { Implementation, JobEvent, Jobs } from '../kit/implement.ts'
 import { sql } from '../kit/sql.ts'
@@ -19,6 +20,7 @@ import type { Platform } from './platform.ts'
 import { principals } from './principals.ts'
 import { fingerprintOf, secretsFrom } from './secrets.ts'
 import { policyReader } from './tool_policies.ts'
+import type { Tracer } from './tracing.ts'
 import { gatherUses } from './uses.ts'
 
 export type Parts = {
@@ -36,7 +38,7 @@ const defaultVerifyUrl = 'https://challenges.cloudflare.com/turnstile/v0/sitever
 
 export async function startPlatform({
   config,
-  database,
+  database: bare,
   limiter,
   logger,
   now = () => new Date(),
@@ -45,6 +47,8 @@ export async function startPlatform({
   const secret = secretKey(config)
   const secrets = secretsFrom(secret)
   const key = ledgerKey(secret)
+  const tracer = await tracerOf(config, logger)
+  const database = tracer ? traced(bare, tracer) : bare
   await migrate(database, readMigrations())
   await refuseOtherKey(database, fingerprintOf(secret))
   const { handlers, jobs: kinds } = await loadAreas()
@@ -65,14 +69,21 @@ export async function startPlatform({
     database,
     jobs: { ...kinds, ...platformJobs },
     log: logger,
-    context: jobId => ({
+    tracer,
+    context: (jobId, log) => ({
       id: jobId,
       db: database,
       transaction: work => database.transaction(work),
       settings,
       now,
-      log: logger,
-      sendMail: message => mail.send(message, `<${jobId}@${host}>`),
+      log,
+      sendMail: async message => {
+        const messageId = `<${jobId}@${host}>`
+        const send = () => mail.send(message, messageId)
+        await (tracer ? tracer.during({ name: 'mail', kind: 'client' }, send) : send())
+        // To whom it went is nobody's business here.
+        log.info({ messageId }, 'a mail was handed over')
+      },
       record: (db, event) => appendEvent(db, key, event, jobId, now()),
     }),
   })
@@ -92,6 +103,7 @@ export async function startPlatform({
     secretKey: secret,
     outbound,
     handlers,
+    tracer,
     log: logger,
     now,
   }
@@ -106,9 +118,21 @@ export async function startPlatform({
       await jobs.stop()
       mail.close()
       await limiter.close()
+      await tracer?.stop()
       await database.close()
     },
   }
+}
+
+/** Not even loaded where nobody collects. */
+async function tracerOf(config: Config, log: Log): Promise<Tracer | undefined> {
+  if (!config.OTEL_EXPORTER_OTLP_ENDPOINT) return undefined
+  return (await import('./tracing.ts')).openTracer(config, log)
+}
+
+function traced(database: Database, tracer: Tracer): Database {
+  const begin = { name: 'transaction', kind: 'client', attributes: { 'db.system.name': 'postgresql' } } as const
+  return { ...database, transaction: work => tracer.during(begin, () => database.transaction(work)) }
 }
 
 /** What the platform itself must clear away. */
