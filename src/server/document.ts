@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { openapi } from '../contract/openapi.ts'
+import { once } from '../kit/once.ts'
 import { operations } from '../operations.ts'
 import { ownWindow } from './headers.ts'
 import type { Platform } from './platform.ts'
@@ -62,15 +63,6 @@ export function mountDocument(app: FastifyInstance, { config }: Platform): void 
       .type('application/javascript; charset=utf-8')
       .send(await script()),
   )
-}
-
-/** Made when first asked for, so that the start need not wait for it. */
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
 }
 
 /** The library gives its script, four megabytes of it, through a server only; one is asked inside. */

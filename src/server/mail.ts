@@ -1,7 +1,7 @@
 // Mails go to the configured server; without one they are kept in the database for /dev/mailbox.
-import { createTransport } from 'nodemailer'
 import type { Database } from '../kit/db.ts'
 import type { Mail } from '../kit/implement.ts'
+import { once } from '../kit/once.ts'
 import { sql } from '../kit/sql.ts'
 import type { Config } from './config.ts'
 
@@ -11,16 +11,17 @@ export type SendMail = (mail: Mail, messageId: string) => Promise<void>
 const patienceMs = 15_000
 const mostKept = 500
 
-export function mailer(config: Config, database: Database): { send: SendMail; close(): void } {
-  if (!config.SMTP_URL) return { send: (mail, messageId) => keep(database, mail, messageId), close() {} }
+/** Each mail has a connection of its own: nothing is left open. */
+export function mailer(config: Config, database: Database): SendMail {
+  if (!config.SMTP_URL) return (mail, messageId) => keep(database, mail, messageId)
   const patience = { connectionTimeout: patienceMs, greetingTimeout: patienceMs, socketTimeout: patienceMs }
-  const transport = createTransport({ url: config.SMTP_URL, ...patience }, { from: config.MAIL_FROM })
-  return {
-    async send({ to, subject, text, html }, messageId) {
-      // An object, not a line of text: an address with a comma must not become two recipients.
-      await transport.sendMail({ to: { name: '', address: to }, subject, text, html, messageId })
-    },
-    close: () => transport.close(),
+  const transport = once(async () => {
+    const { createTransport } = await import('nodemailer')
+    return createTransport({ url: config.SMTP_URL, ...patience }, { from: config.MAIL_FROM })
+  })
+  return async ({ to, subject, text, html }, messageId) => {
+    // An object, not a line of text: an address with a comma must not become two recipients.
+    await (await transport()).sendMail({ to: { name: '', address: to }, subject, text, html, messageId })
   }
 }
 

@@ -5,9 +5,10 @@ import type { Scope } from '../contract/scopes.ts'
 import { sourceOf } from '../kit/addresses.ts'
 import type { Caller } from '../kit/context.ts'
 import type { Database } from '../kit/db.ts'
+import { once } from '../kit/once.ts'
 import { sql } from '../kit/sql.ts'
 import { scopesToAskFor } from '../mcp/challenge.ts'
-import { createMcp, type Mcp } from '../mcp/serve.ts'
+import type { Mcp, ServeOptions } from '../mcp/serve.ts'
 import type { BuildServer, Visit } from '../mcp/server.ts'
 import { toolsetOf } from '../mcp/toolset.ts'
 import { isLoopbackHost } from './config.ts'
@@ -39,20 +40,26 @@ export async function mountMcp(app: FastifyInstance, platform: Platform, options
   const { config, settings, log, database } = platform
   const { at = '/mcp', build } = options
   const isShared = database.engine === 'postgres'
-  const mcp = createMcp(
-    {
-      publicUrl: config.PUBLIC_URL,
-      stateKey: settings.sign('mcp', 'request state'),
-      sessions: {
-        seal: text => settings.seal('mcp session', text),
-        open: sealed => settings.open('mcp session', sealed),
-      },
-      ...(isShared && { tell: news => tellOthers(database, news) }),
-      onError: error => log.info({ err: error }, 'an MCP request was refused'),
+  const serveOptions: ServeOptions = {
+    publicUrl: config.PUBLIC_URL,
+    stateKey: settings.sign('mcp', 'request state'),
+    sessions: {
+      seal: text => settings.seal('mcp session', text),
+      open: sealed => settings.open('mcp session', sealed),
     },
-    build,
-  )
-  const unlisten = isShared ? await database.listen(channel, mcp.hear) : async () => {}
+    ...(isShared && { tell: (news: string) => tellOthers(database, news) }),
+    onError: error => log.info({ err: error }, 'an MCP request was refused'),
+  }
+  // The library is loaded when somebody first connects: the service starts without waiting for it.
+  let isLoaded = false
+  const mcp = once(async () => {
+    isLoaded = true
+    return (await import('../mcp/serve.ts')).createMcp(serveOptions, build)
+  })
+  const hear = async (news: string) => {
+    if (isLoaded) (await mcp()).hear(news)
+  }
+  const unlisten = isShared ? await database.listen(channel, news => void hear(news)) : async () => {}
   const enter = entry(platform)
   await app.register(async scope => {
     scope.decorateRequest('visitor', null)
@@ -63,7 +70,9 @@ export async function mountMcp(app: FastifyInstance, platform: Platform, options
       request.visitor = await enter(request, reply)
     })
     // Open streams would keep the server from closing.
-    scope.addHook('preClose', () => mcp.close())
+    scope.addHook('preClose', async () => {
+      if (isLoaded) await (await mcp()).close()
+    })
     scope.addHook('onClose', unlisten)
     for (const address of addresses) {
       scope.route({
@@ -84,7 +93,7 @@ async function tellOthers(database: Database, news: string): Promise<void> {
 async function serve(
   app: FastifyInstance,
   { config, policies }: Platform,
-  mcp: Mcp,
+  mcp: () => Promise<Mcp>,
   at: string,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -103,7 +112,7 @@ async function serve(
   const wanted = caller.credential === 'oauth' ? scopesToAskFor(view, body) : []
   if (wanted.length > 0) return challenge(reply, request, config.PUBLIC_URL, wanted)
   const visit: Visit = { view, credentialId: caller.credentialId, call: relay(app, request, token, 'mcp') }
-  const answer = await mcp.fetch(webRequest(request, reply, config.PUBLIC_URL), visit, body)
+  const answer = await (await mcp()).fetch(webRequest(request, reply, config.PUBLIC_URL), visit, body)
   reply.header('cache-control', 'no-store')
   if (!answer.headers.get('content-type')?.startsWith('application/json')) return reply.send(answer)
   // Whole already: there is nothing to gain from sending it as a stream.

@@ -63,7 +63,7 @@ export async function startPlatform({
       (what === 'head' ? signHead : signCheckpoint)(key, chain, seq, hash),
     exportKey: exportKey(secret),
   }
-  const mail = mailer(config, database)
+  const sendMail = mailer(config, database)
   const host = new URL(config.PUBLIC_URL).hostname
   const jobs = await startJobs({
     database,
@@ -79,7 +79,7 @@ export async function startPlatform({
       log,
       sendMail: async message => {
         const messageId = `<${jobId}@${host}>`
-        const send = () => mail.send(message, messageId)
+        const send = () => sendMail(message, messageId)
         await (tracer ? tracer.during({ name: 'mail', kind: 'client' }, send) : send())
         // To whom it went is nobody's business here.
         log.info({ messageId }, 'a mail was handed over')
@@ -116,7 +116,6 @@ export async function startPlatform({
       await feed.stop()
       await uses.stop()
       await jobs.stop()
-      mail.close()
       await limiter.close()
       await tracer?.stop()
       await database.close()

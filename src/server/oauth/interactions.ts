@@ -26,9 +26,13 @@ type Scene = { request: FastifyRequest; reply: FastifyReply; visit: Visit; inter
 
 type Form = { intent: string; token: string; name: string; password: string; workspace: string; scopes: string[] }
 
-export function mountInteractions(app: FastifyInstance, platform: Platform, provider: Provider): void {
-  const path = '/oauth/interaction/:uid'
+type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
+export function interactions(
+  app: FastifyInstance,
+  platform: Platform,
+  provider: Provider,
+): Record<'ask' | 'answer', Handle> {
   const sceneOf = async (request: FastifyRequest, reply: FastifyReply, visit: Visit): Promise<Scene> => {
     const { uid } = request.params as { uid: string }
     const interaction = await provider.interactionDetails(request.raw, reply.raw)
@@ -75,8 +79,7 @@ export function mountInteractions(app: FastifyInstance, platform: Platform, prov
     return await letIn(platform, provider, scene, form)
   })
 
-  app.get(path, ask)
-  app.post(path, answer)
+  return { ask, answer }
 }
 
 const refusal = { error: 'access_denied', error_description: 'the user refused' }

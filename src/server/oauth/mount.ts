@@ -1,13 +1,13 @@
 // The authorization server's addresses: the protocol by the library, the people's pages and the metadata by us.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sourceOf } from '../../kit/addresses.ts'
+import { once } from '../../kit/once.ts'
 import { countTry, type TryLimit } from '../../kit/tries.ts'
 import { limitHeaders } from '../limits.ts'
 import { pageHeaders, pageHtml } from '../pages.ts'
 import type { Platform } from '../platform.ts'
 import type { Resource } from '../principals.ts'
-import { mountInteractions, showFailure } from './interactions.ts'
-import { authorizationServer, routes } from './provider.ts'
+import { routes } from './routes.ts'
 import { modestScopes, resourceNames, resourceUri, scopesInUse } from './scopes.ts'
 import { messagePage } from './views.ts'
 import { during, visitOf } from './visit.ts'
@@ -22,15 +22,17 @@ const tryLimits: Readonly<Record<string, TryLimit>> = {
 }
 const largestForm = 64 * 1024
 
+/** The library is loaded when somebody first comes here: the service starts without waiting for it. */
 export function mountOAuth(app: FastifyInstance, platform: Platform): void {
-  const provider = authorizationServer(platform)
   mountResourceDocuments(app, platform)
+  const provider = once(async () => (await import('./provider.ts')).authorizationServer(platform))
   app.register(async scope => {
     scope.removeAllContentTypeParsers()
     // The library reads the body itself.
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
     scope.addHook('onRequest', limited(platform))
-    const pass = passTo(platform, provider.callback())
+    const callback = once(async () => (await provider()).callback())
+    const pass = passTo(platform, async (req, res) => await (await callback())(req, res))
     const { registration, ...always } = routes
     const isOpen = platform.config.OAUTH_DYNAMIC_REGISTRATION === 'true'
     for (const url of [...metadata, ...resumed, ...Object.values(always), ...(isOpen ? [registration] : [])]) {
@@ -45,8 +47,14 @@ export function mountOAuth(app: FastifyInstance, platform: Platform): void {
       (_request, text, done) => done(null, new URLSearchParams(text as string)),
     )
     scope.addHook('onRequest', limited(platform))
-    scope.setErrorHandler(showFailure)
-    mountInteractions(scope, platform, provider)
+    scope.setErrorHandler(async (error, request, reply) => {
+      const { showFailure } = await import('./interactions.ts')
+      return showFailure(error, request, reply)
+    })
+    const pages = once(async () => (await import('./interactions.ts')).interactions(scope, platform, await provider()))
+    const path = '/oauth/interaction/:uid'
+    scope.get(path, async (request, reply) => await (await pages()).ask(request, reply))
+    scope.post(path, async (request, reply) => await (await pages()).answer(request, reply))
   })
 }
 

@@ -19,22 +19,12 @@ import { type Page, pageHeaders, pageHtml } from '../pages.ts'
 import type { Platform } from '../platform.ts'
 import { adapterOn } from './adapter.ts'
 import { signingKey } from './keys.ts'
-import { identityScopes, isPlatformScope, nameOfResource, resourceUri, settleScopes } from './scopes.ts'
+import { routes } from './routes.ts'
+import { identityScopes, isPlatformScope, nameOfResource, resourceUri } from './scopes.ts'
+import { settleScopes } from './settle_scopes.ts'
 import * as store from './store.ts'
 import { deviceCodePage, deviceConfirmPage, deviceDonePage, messagePage } from './views.ts'
 import { currentVisit } from './visit.ts'
-
-export const routes = {
-  authorization: '/oauth/authorize',
-  code_verification: '/oauth/device',
-  device_authorization: '/oauth/device/code',
-  introspection: '/oauth/introspect',
-  jwks: '/oauth/jwks',
-  registration: '/oauth/register',
-  revocation: '/oauth/revoke',
-  token: '/oauth/token',
-  userinfo: '/oauth/userinfo',
-} as const
 
 const hour = 3600
 const day = 24 * hour
