@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { checkExport } from '../contract/ledger_verifier.ts'
 import { CliError, usage } from './failures.ts'
+import { linesOf } from './lines.ts'
 import { type OutputOptions, print } from './output.ts'
 import type { Session } from './session.ts'
 
@@ -10,22 +11,15 @@ type AuditOptions = OutputOptions & { earlier?: string }
 /** Fails where an entry was changed, removed or reordered, or the file was cut off. */
 export async function verifyAudit({ terminal }: Session, file: string, options: AuditOptions): Promise<void> {
   const known = options.earlier ? await hashesIn(options.earlier) : new Map<number, string>()
-  const result = await checkExport(linesOf(file), undefined, known)
+  const result = await checkExport(linesIn(file), undefined, known)
   if (!result.ok)
     throw new CliError('failed', `${file} is not sound: ${result.problem}.`, 'Export it again, and compare.')
   await print(terminal, result, options)
 }
 
-async function* linesOf(file: string): AsyncGenerator<string> {
+async function* linesIn(file: string): AsyncGenerator<string> {
   try {
-    // Not by readline, for which U+2028 ends a line too: JSON may hold it inside one.
-    let rest = ''
-    for await (const chunk of createReadStream(file, 'utf8')) {
-      const lines = (rest + chunk).split('\n')
-      rest = lines.pop() ?? ''
-      yield* lines
-    }
-    if (rest) yield rest
+    yield* linesOf(createReadStream(file, 'utf8'))
   } catch (error) {
     const isMissing = (error as { code?: string }).code === 'ENOENT'
     throw usage(isMissing ? `There is no file ${file}.` : `Cannot read ${file}.`, 'Give the path of an export.')
@@ -34,7 +28,7 @@ async function* linesOf(file: string): AsyncGenerator<string> {
 
 async function hashesIn(file: string): Promise<Map<number, string>> {
   const hashes = new Map<number, string>()
-  for await (const line of linesOf(file)) {
+  for await (const line of linesIn(file)) {
     const { seq, hash } = JSON.parse(line) as { seq?: number; hash?: string }
     if (seq !== undefined && hash !== undefined) hashes.set(seq, hash)
   }

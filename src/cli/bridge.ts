@@ -1,8 +1,7 @@
 // A local MCP server on stdio that hands every message to the one of the service, with the stored credential.
-import { createInterface } from 'node:readline'
-import { Readable } from 'node:stream'
 import { ConnectionError, deliver } from '../client/transport.ts'
 import { usage } from './failures.ts'
+import { linesOf } from './lines.ts'
 import { credentialOf, outgoing, type Session } from './session.ts'
 
 type Message = {
@@ -29,7 +28,7 @@ export async function bridge(session: Session, toolset: string | undefined): Pro
   const path = toolset ? `/mcp/${toolset.replace(/^\/+/, '')}` : '/mcp'
   const link: Link = { session, path, version: null, sessionId: null, underWay: new Map() }
   const open = new Set<Promise<void>>()
-  for await (const line of createInterface({ input: Readable.from(terminal.stdin) })) {
+  for await (const line of linesOf(terminal.stdin)) {
     if (line.trim() === '') continue
     const handed = hand(link, line)
     open.add(handed)
@@ -114,7 +113,7 @@ function headersFor(link: Link, { method, params }: Message): Record<string, str
 
 /** Each event's text is one message. */
 async function relay(link: Link, answer: Response): Promise<void> {
-  const lines = createInterface({ input: Readable.fromWeb(answer.body as never) })
+  const lines = linesOf(answer.body as unknown as AsyncIterable<Uint8Array>)
   let text: string[] = []
   for await (const line of lines) {
     if (line.startsWith('data:')) text.push(line.slice(5).trimStart())

@@ -56,6 +56,10 @@ describe('atrium mcp', () => {
       const result = await client.callTool({ name: 'workspaces_list', arguments: {} })
       expect(result.isError).not.toBe(true)
       expect(textOf(result)).toContain(owner.workspaceId)
+      // What ends a line elsewhere does not end one here.
+      const name = 'one\u2028two\u0085three'
+      const renamed = await client.callTool({ name: 'workspaces_patch', arguments: { name } })
+      expect(renamed.structuredContent).toMatchObject({ name })
       const refused = await client.callTool({
         name: 'teams_get',
         arguments: { workspaceId: owner.workspaceId, id: 'x' },
