@@ -1,5 +1,8 @@
 // What /metrics says: traffic, errors and time per operation, and how full the service is.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { isPostgres } from './helpers/engines.ts'
 import { platform, type TestPlatform } from './helpers/platform.ts'
 
@@ -54,5 +57,29 @@ describe('/metrics', () => {
     const enqueue = p.platform.jobs.enqueueIn(p.database)
     await enqueue('platform.sweep', {}, { startAfterSeconds: 3_600 })
     expect((await figures())['atrium_jobs_waiting{kind="platform.sweep"}']).toBe(1)
+  })
+})
+
+describe('docs/monitoring', () => {
+  const folder = join(import.meta.dirname, '../docs/monitoring')
+  const dashboard = readFileSync(join(folder, 'dashboard.json'), 'utf8')
+  const alerts = readFileSync(join(folder, 'alerts.yml'), 'utf8')
+
+  it('can be read, and each alert says what to do', () => {
+    const { panels } = JSON.parse(dashboard) as { panels: { title: string; targets: { expr: string }[] }[] }
+    expect(panels.every(({ targets }) => targets.length > 0 && targets.every(({ expr }) => expr !== ''))).toBe(true)
+    const { groups } = parse(alerts) as { groups: { rules: { expr: string; annotations: { todo: string } }[] }[] }
+    const rules = groups.flatMap(group => group.rules)
+    expect(rules.length).toBeGreaterThan(5)
+    expect(rules.every(({ expr, annotations }) => expr !== '' && annotations.todo !== '')).toBe(true)
+  })
+
+  it('asks for no figure that is not there', async () => {
+    const { text } = await p.request({ method: 'GET', url: '/metrics' })
+    const there = new Set([...text.matchAll(/^# TYPE (\w+)/gm)].map(match => match[1]))
+    const asked = [...`${dashboard}${alerts}`.matchAll(/\b(?:atrium|nodejs|process)_\w+/g)].map(([name]) => name)
+    expect(asked.length).toBeGreaterThan(20)
+    const known = (name: string) => there.has(name) || there.has(name.replace(/_(bucket|sum|count)$/, ''))
+    expect(asked.filter(name => !known(name))).toEqual([])
   })
 })

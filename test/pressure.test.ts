@@ -93,13 +93,16 @@ describe('more requests than may be in flight', () => {
     const slow = await Promise.all([1, 2, 3, 4].map(() => connected(port)))
     const body = JSON.stringify({ email: 'nobody@example.com', password: 'Wrong4Horse!' })
     for (const { socket } of slow) {
+      const arrived = once(p.app.server, 'request')
       socket.write(
         `POST /v1/auth/login HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n{`,
       )
+      await arrived
+      // Let in, and waiting for its body.
+      await expect.poll(() => inFlight(p)).toBe(0)
     }
     const anyone = await p.user()
     for (let index = 0; index < 8; index++) expect((await p.call('auth.whoami', {}, anyone)).status).toBe(200)
-    await expect.poll(() => inFlight(p)).toBe(0)
     for (const { socket, text } of slow) {
       socket.write(body.slice(1))
       await expect.poll(text).toContain('HTTP/1.1 401')

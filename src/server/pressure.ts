@@ -46,14 +46,11 @@ export function refuseOverload(app: FastifyInstance, bounds: Bounds): Pressure {
   }
 
   app.addHook('onRequest', (request, _, next) => {
-    const { load } = request.routeOptions.config
-    if (load === 'vital') return next()
-    // What a tool call asks for was let in with the call.
-    if (isTooMuch() && currentSurface() === undefined) {
+    if (isTooMuch() && isRefusable(request)) {
       refusals.count()
       return next(overloaded)
     }
-    if (load !== 'lasting') inFlight.add(request)
+    inFlight.add(request)
     next()
   })
   app.addHook('onSend', (request, _, payload, done) => {
@@ -61,7 +58,13 @@ export function refuseOverload(app: FastifyInstance, bounds: Bounds): Pressure {
     done(null, payload)
   })
   app.addHook('onRoute', route => {
-    if (route.method === 'GET' || route.config?.load === 'lasting') return
+    if (route.config?.load !== undefined) {
+      route.onRequest = (request, _, done) => {
+        inFlight.delete(request)
+        done()
+      }
+    }
+    if (route.config?.load !== undefined || route.method === 'GET') return
     route.preParsing = (request, _, payload, done) => {
       inFlight.delete(request)
       done(null, payload)
@@ -76,6 +79,11 @@ export function refuseOverload(app: FastifyInstance, bounds: Bounds): Pressure {
     refusals.stop()
   })
   return { inFlight: () => inFlight.size, delayMs: delay.leastMs, refused: refusals.total }
+}
+
+/** What a tool call asks for was let in with the call. */
+function isRefusable(request: FastifyRequest): boolean {
+  return request.routeOptions.config.load !== 'vital' && currentSurface() === undefined
 }
 
 /** How late the event loop was at least, over the last while, and what share of requests is too much for it. */
