@@ -7,14 +7,18 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 
-type Run = { perSecond: number; microseconds: number; failed: number }
+type Run = { requests: number; perSecond: number; microseconds: number; failed: number }
 type Figures = Record<string, Run[]>
 
 const root = join(import.meta.dirname, '..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const [, ...startArguments] = (scripts.start as string).split(' ')
 const { TEST_DATABASE_URL, TEST_REDIS_URL, SECONDS = '5', ROUNDS = '3' } = process.env
+/** Per worker, so that each has as much to do at once, however many there are. */
 const connections = 64
+/** Per worker, before it is measured: until its code is compiled, a process is several times slower. */
+const warmUp = 10_000
+const mostWarmUps = 8
 /** Of the kernel's clock for CPU time; the same on every Linux. */
 const ticksPerSecond = 100
 
@@ -90,15 +94,15 @@ async function prepare(url: string, client: pg.Client): Promise<{ key: string; w
   return { key: made.token ?? '', workspaceId }
 }
 
-function drive(child: ChildProcess, address: string, key: string): Run {
+function drive(child: ChildProcess, workers: number, address: string, key: string): Run {
   const before = cpuSeconds(child.pid as number)
-  const options = ['-t1', `-c${connections}`, `-d${SECONDS}s`, '-H', `x-api-key: ${key}`, address]
+  const options = ['-t1', `-c${connections * workers}`, `-d${SECONDS}s`, '-H', `x-api-key: ${key}`, address]
   const { stdout } = spawnSync('wrk', options, { encoding: 'utf8' })
   const used = cpuSeconds(child.pid as number) - before
   const requests = Number(/(\d+) requests in/.exec(stdout)?.[1])
   const failed = Number(/Non-2xx or 3xx responses: (\d+)/.exec(stdout)?.[1] ?? 0)
   const perSecond = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1])
-  return { perSecond, microseconds: (used / requests) * 1e6, failed }
+  return { requests, perSecond, microseconds: (used / requests) * 1e6, failed }
 }
 
 function median(values: number[]): number {
@@ -116,10 +120,11 @@ async function measure(env: Record<string, string>, client: pg.Client): Promise<
         prepared ??= await prepare(url, client)
         const cases = { whoami: '/v1/auth/whoami', list: `/v1/api_keys/${prepared.workspaceId}?perPage=20` }
         for (const [name, path] of Object.entries(cases)) {
-          // Not counted: until its code is compiled, a process is several times slower.
-          drive(child, url + path, prepared.key)
+          const { key } = prepared
+          const once = () => drive(child, workers, url + path, key)
+          for (let made = 0, runs = 0; made < warmUp * workers && runs < mostWarmUps; runs++) made += once().requests
           const place = `${name}, ${workers}`
-          figures[place] = [...(figures[place] ?? []), drive(child, url + path, prepared.key)]
+          figures[place] = [...(figures[place] ?? []), once()]
         }
       } finally {
         child.kill('SIGTERM')
