@@ -41,8 +41,12 @@ export function enter({ config, principals, limiter, uses }: Platform) {
     return taken instanceof Promise ? taken.then(judge) : judge(taken)
   }
 
-  function letIn(request: FastifyRequest, presented: Presented, caller: Caller | null): Entered {
-    const { operation } = request.routeOptions.config
+  function letIn(
+    request: FastifyRequest,
+    operation: Operation | undefined,
+    presented: Presented,
+    caller: Caller | null,
+  ): Entered {
     const { token, from } = presented
     if (caller) uses.saw(caller)
     const isForeign = isFromAnotherSite(request.headers, config)
@@ -60,7 +64,7 @@ export function enter({ config, principals, limiter, uses }: Platform) {
   }
 
   /** At once where nothing must be waited for: most requests come with a credential that is known. */
-  return (request: FastifyRequest, reply: FastifyReply): Entered | Promise<Entered> => {
+  return (request: FastifyRequest, reply: FastifyReply, operation?: Operation): Entered | Promise<Entered> => {
     const presented = presentedCredential(request.headers, cookie)
     const { workspaceId } = (request.params ?? {}) as { workspaceId?: string }
     const { token } = presented
@@ -68,7 +72,8 @@ export function enter({ config, principals, limiter, uses }: Platform) {
     const found = token ? principals.resolve(token, asked, request.ip, currentResource()) : null
     const goOn = (caller: Caller | null) => {
       const limited = limit(request, reply, caller)
-      return limited ? limited.then(() => letIn(request, presented, caller)) : letIn(request, presented, caller)
+      const enter = () => letIn(request, operation, presented, caller)
+      return limited ? limited.then(enter) : enter()
     }
     return found instanceof Promise ? found.then(goOn) : goOn(found)
   }

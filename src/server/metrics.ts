@@ -40,7 +40,7 @@ function measureRequests(app: FastifyInstance, { config }: Platform, registry: R
   const tallies = new Map<string, Tally>()
   const isLogged = ['info', 'debug', 'trace'].includes(config.LOG_LEVEL)
   app.addHook('onResponse', (request, reply, next) => {
-    const operation = request.routeOptions.config.id ?? 'other'
+    const operation = request.operationId ?? 'other'
     const { statusCode: status, elapsedTime: ms } = reply
     let tally = tallies.get(operation)
     if (!tally) {

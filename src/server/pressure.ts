@@ -48,6 +48,7 @@ export function refuseOverload(app: FastifyInstance, bounds: Bounds): Pressure {
   app.addHook('onRequest', (request, _, next) => {
     if (isTooMuch() && isRefusable(request)) {
       refusals.count()
+      request.operationId = request.routeOptions.config.id
       return next(overloaded)
     }
     inFlight.add(request)

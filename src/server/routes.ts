@@ -25,14 +25,18 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     entered: Entered
+    operationId: string | undefined
   }
 }
 
 export function mountOperations(app: FastifyInstance, platform: Platform, entry: ReturnType<typeof enter>): void {
   endStreamsOnClose(app)
   app.decorateRequest('entered', null as never)
+  app.decorateRequest('operationId', undefined)
   app.addHook('onRequest', (request, reply, next) => {
-    const { operation } = request.routeOptions.config
+    // Read once: the framework makes a new object of it each time.
+    const { id, operation } = request.routeOptions.config
+    request.operationId = id
     const { headers } = request.raw
     // Where no body is looked at, a type that cannot be read does not matter either.
     if (operation && !operation.body && headers['content-type'] !== undefined) delete headers['content-type']
@@ -43,7 +47,7 @@ export function mountOperations(app: FastifyInstance, platform: Platform, entry:
       next()
     }
     try {
-      const entered = entry(request, reply)
+      const entered = entry(request, reply, operation)
       if (entered instanceof Promise) entered.then(letIn, next)
       else letIn(entered)
     } catch (error) {
