@@ -88,6 +88,7 @@ describe('a data directory with', () => {
 
 /** Only the administrator of a machine may mount. */
 const mayMount = process.getuid?.() === 0 && existsSync('/usr/bin/mount')
+if (!mayMount) process.stdout.write('Left out: full and read-only disks (run as root)\n')
 
 describe.skipIf(!mayMount)('a disk of its own', () => {
   const disk = join(folder, 'disk')
