@@ -23,7 +23,7 @@ const limits = { RATE_LIMIT: '1000000', ANONYMOUS_RATE_LIMIT: '1000000', LOG_LEV
 const refusal = '503 Service unavailable 1'
 
 describe.skipIf(!postgresUrl)('PostgreSQL', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'atrium-faults-'))
+  let folder = ''
   const name = `atrium_faults_${randomBytes(4).toString('hex')}`
   const names: string[] = []
   let proxy: FaultyProxy
@@ -31,6 +31,7 @@ describe.skipIf(!postgresUrl)('PostgreSQL', () => {
   let someone: Awaited<ReturnType<typeof signUp>>
 
   beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'atrium-faults-'))
     await administer(`create database ${name}`)
     proxy = await faultyProxy(new URL(urlOf(name)), 5432)
     service = await start({ ...limits, DATA_DIR: folder, DATABASE_URL: proxy.url })
