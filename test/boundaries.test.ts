@@ -187,10 +187,11 @@ describe('sources', () => {
       'src/server/control.ts': 'a socket in the data directory',
       'src/server/mail.ts': 'the mail server that the operator configured',
       'src/server/outbound.ts': 'the guard itself',
+      'src/server/tracing.ts': 'the collector that the operator configured',
       'src/server/undo_page.ts': 'a script for the browser, which asks this server',
     }
     const calls =
-      /(await|return|=>|=|\() *fetch\(|^import (?!type).*'(node:(https?|http2|net|tls|dgram|dns).*|nodemailer)'$/m
+      /(await|return|=>|=|\() *fetch\(|import\('nodemailer'\)|^import (?!type).*'(node:(https?|http2|net|tls|dgram|dns).*|nodemailer)'$/m
     const found = occurrences(calls, /^src\/(contract|kit|areas|mcp|server\/(?!backends\/))/)
     expect(found).toEqual(Object.keys(places))
   })
