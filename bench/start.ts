@@ -1,27 +1,14 @@
 // How long the service takes to its first answer, cold and warm, and how much memory it holds when idle.
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
+import { folder, freePort, ownDatabase, removeFolder, root, startArguments } from './load/servers.ts'
 
 type Figure = { what: string; found: number; most: number; unit: string }
 
-const root = join(import.meta.dirname, '..')
-const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const [, ...startArguments] = (scripts.start as string).split(' ')
 const rounds = 3
 /** The engine's WebAssembly is still being optimised in the background for a while after the start. */
 const settleMs = 15_000
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
-}
 
 /** Seconds to the first answer, and MiB once it has been idle for a while where that is asked for. */
 async function measure(env: Record<string, string>, isMemoryWanted = false): Promise<{ seconds: number; mib: number }> {
@@ -67,15 +54,10 @@ async function figures(folder: string): Promise<Figure[]> {
 }
 
 async function onPostgres(folder: string): Promise<Figure[]> {
-  const { TEST_DATABASE_URL } = process.env
-  if (!TEST_DATABASE_URL) return []
-  const client = new pg.Client({ connectionString: TEST_DATABASE_URL })
-  await client.connect()
-  const name = `atrium_bench_${process.pid}`
-  await client.query(`create database ${name}`)
-  const url = new URL(TEST_DATABASE_URL)
-  url.pathname = `/${name}`
-  const env = { DATA_DIR: join(folder, 'postgres'), DATABASE_URL: url.href }
+  const { BENCH_DATABASE_URL } = process.env
+  if (!BENCH_DATABASE_URL) return []
+  const { url, drop } = await ownDatabase(BENCH_DATABASE_URL, 'start')
+  const env = { DATA_DIR: join(folder, 'postgres'), DATABASE_URL: url }
   try {
     const cold = await best(1, () => env)
     const warm = await best(rounds, () => env)
@@ -86,12 +68,10 @@ async function onPostgres(folder: string): Promise<Figure[]> {
       { what: 'idle memory, PostgreSQL', found: mib, most: 200, unit: 'MiB' },
     ]
   } finally {
-    await client.query(`drop database ${name} with (force)`)
-    await client.end()
+    await drop()
   }
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
 try {
   const found = await figures(folder)
   const rows = found.map(({ what, found, most, unit }) => ({
@@ -101,8 +81,8 @@ try {
     holds: found <= most,
   }))
   console.table(rows)
-  if (!process.env.TEST_DATABASE_URL) process.stdout.write('Left out: PostgreSQL (set TEST_DATABASE_URL)\n')
+  if (!process.env.BENCH_DATABASE_URL) process.stdout.write('Left out: PostgreSQL (set BENCH_DATABASE_URL)\n')
   process.exitCode = rows.every(({ holds }) => holds) ? 0 : 1
 } finally {
-  rmSync(folder, { recursive: true, force: true })
+  removeFolder()
 }

@@ -2,18 +2,15 @@
 // SECONDS (5) is the length of a run and ROUNDS (3) how often each is repeated, in turns; the table shows medians.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { freePort, root, startArguments } from './load/servers.ts'
 
 type Run = { requests: number; perSecond: number; microseconds: number; failed: number }
 type Figures = Record<string, Run[]>
 
-const root = join(import.meta.dirname, '..')
-const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const [, ...startArguments] = (scripts.start as string).split(' ')
-const { TEST_DATABASE_URL, TEST_REDIS_URL, SECONDS = '5', ROUNDS = '3' } = process.env
+const { BENCH_DATABASE_URL, BENCH_REDIS_URL, SECONDS = '5', ROUNDS = '3' } = process.env
 /** Per worker, so that each has as much to do at once, however many there are. */
 const connections = 64
 /** Per worker, before it is measured: until its code is compiled, a process is several times slower. */
@@ -21,14 +18,6 @@ const warmUp = 10_000
 const mostWarmUps = 8
 /** Of the kernel's clock for CPU time; the same on every Linux. */
 const ticksPerSecond = 100
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
-}
 
 function statOf(pid: number | string): string[] {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -155,20 +144,20 @@ function print(figures: Figures): void {
   process.exitCode = rows.every(({ failed }) => failed === 0) ? 0 : 1
 }
 
-if (!TEST_DATABASE_URL || !TEST_REDIS_URL) {
-  process.stdout.write('Left out: set TEST_DATABASE_URL and TEST_REDIS_URL\n')
+if (!BENCH_DATABASE_URL || !BENCH_REDIS_URL) {
+  process.stdout.write('Left out: set BENCH_DATABASE_URL and BENCH_REDIS_URL\n')
 } else {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
   const name = `atrium_bench_${process.pid}`
-  const admin = new pg.Client({ connectionString: TEST_DATABASE_URL })
+  const admin = new pg.Client({ connectionString: BENCH_DATABASE_URL })
   await admin.connect()
   await admin.query(`create database ${name}`)
-  const url = new URL(TEST_DATABASE_URL)
+  const url = new URL(BENCH_DATABASE_URL)
   url.pathname = `/${name}`
   const client = new pg.Client({ connectionString: url.href })
   await client.connect()
   try {
-    const env = { DATA_DIR: folder, DATABASE_URL: url.href, REDIS_URL: TEST_REDIS_URL, RATE_LIMIT: '1000000' }
+    const env = { DATA_DIR: folder, DATABASE_URL: url.href, REDIS_URL: BENCH_REDIS_URL, RATE_LIMIT: '1000000' }
     print(await measure(env, client))
   } finally {
     await client.end()

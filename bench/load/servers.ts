@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 
-const root = join(import.meta.dirname, '../..')
+export const root = join(import.meta.dirname, '../..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 export const startArguments: readonly string[] = (scripts.start as string).split(' ').slice(1)
 export const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
