@@ -1,6 +1,9 @@
 // Streams over real sockets: a reader that takes nothing is dropped, and a server that stops does not wait for readers.
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import Fastify, { type FastifyReply } from 'fastify'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { endStreamsOnClose, type StreamOptions, sendStream } from '../src/server/streams.ts'
@@ -77,6 +80,14 @@ describe('a reader that takes nothing', () => {
     expect(watched.reply?.raw.destroyed).toBe(false)
     socket.destroy()
     await vi.waitFor(() => expect(watched.isReturned).toBe(true))
+  })
+})
+
+describe('a long answer', () => {
+  it('is sent in the memory of a few pieces, not of all', async () => {
+    const path = join(import.meta.dirname, 'helpers/long_stream.ts')
+    const { stdout } = await promisify(execFile)(process.execPath, ['--max-old-space-size=64', path])
+    expect(Number(stdout)).toBe(300_000_000)
   })
 })
 

@@ -49,13 +49,12 @@ export async function sendStream(reply: FastifyReply, stream: Stream, options: S
     if (isOpen && !raw.writableNeedDrain) raw.write(': still here\n\n')
   }
   const checking = isLive ? setInterval(() => void check(), checkMs).unref() : undefined
-  const closed = new Promise<void>(resolve => raw.once('close', () => resolve()))
   raw.once('close', end)
   try {
     while (isOpen) {
-      const next = await Promise.race([source.next(), closed])
+      const next = await orClosed(raw, source.next())
       if (!next || next.done || !isOpen) break
-      if (!raw.write(next.value)) await drained(raw, closed, patienceMs)
+      if (!raw.write(next.value)) await drained(raw, patienceMs)
     }
     end()
   } catch (error) {
@@ -69,15 +68,27 @@ export async function sendStream(reply: FastifyReply, stream: Stream, options: S
   }
 }
 
-function drained(raw: FastifyReply['raw'], closed: Promise<void>, patienceMs: number): Promise<void> {
+/** Not a race against one lasting promise: that would hold on to every chunk until the end. */
+function orClosed<T>(raw: FastifyReply['raw'], coming: Promise<T>): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const onClose = () => resolve(undefined)
+    if (raw.closed) onClose()
+    raw.once('close', onClose)
+    coming.then(resolve, reject).finally(() => raw.off('close', onClose))
+  })
+}
+
+function drained(raw: FastifyReply['raw'], patienceMs: number): Promise<void> {
   return new Promise(resolve => {
     const late = setTimeout(() => raw.destroy(), patienceMs)
     const done = () => {
       clearTimeout(late)
       raw.off('drain', done)
+      raw.off('close', done)
       resolve()
     }
     raw.once('drain', done)
-    void closed.then(done)
+    raw.once('close', done)
+    if (raw.closed) done()
   })
 }
