@@ -1,6 +1,5 @@
 // Exports a long audit log over HTTP and watches the memory of the process: it must not grow with the log.
-import { randomBytes } from 'node:crypto'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { id as idSchema } from '../src/contract/ids.ts'
@@ -12,11 +11,13 @@ import { openPostgres } from '../src/server/backends/postgres.ts'
 import { readConfig } from '../src/server/config.ts'
 import { memoryLimiter } from '../src/server/limits.ts'
 import { startPlatform } from '../src/server/start.ts'
+import { atrium, folder, ownDatabase, removeFolder } from './load/servers.ts'
 
 const entries = Number(process.env.BENCH_ENTRIES ?? 1_000_000)
-const url = process.env.BENCH_DATABASE_URL
-const directory = join(tmpdir(), `atrium-bench-${randomBytes(4).toString('hex')}`)
-const database = url ? await openPostgres({ url }) : await openEmbedded({ directory })
+const { BENCH_DATABASE_URL } = process.env
+const own = BENCH_DATABASE_URL ? await ownDatabase(BENCH_DATABASE_URL, 'export') : null
+const directory = join(folder, 'export')
+const database = own ? await openPostgres({ url: own.url }) : await openEmbedded({ directory })
 const config = readConfig({ SECRET_KEY: 'k'.repeat(40), LOG_LEVEL: 'silent', DATA_DIR: directory })
 const running = await startPlatform({ config, database, limiter: memoryLimiter(), logger: pino({ level: 'silent' }) })
 
@@ -48,25 +49,37 @@ for (let from = 1; from <= entries; from += step) {
 await database.query(
   sql`insert into ledger_heads (chain, seq, previous_hash, hash, signature) values (${workspaceId}, ${entries}, '', '', '')`,
 )
-const base = await running.app.listen({ port: 0, host: '127.0.0.1' })
+await running.close()
+
+// Asked of a process of its own, so that only the service's memory is seen.
+const server = await atrium({
+  SECRET_KEY: config.SECRET_KEY ?? '',
+  ...(process.env.BENCH_NODE_OPTIONS && { NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS }),
+  DATA_DIR: directory,
+  ...(own && { DATABASE_URL: own.url }),
+})
+const memory = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]) / 1024
 for (const format of ['ndjson', 'csv']) {
-  globalThis.gc?.()
-  const idle = process.memoryUsage().rss
-  let [peak, bytes, lines] = [idle, 0, 0]
+  const idle = memory()
+  const thirds = [0, 0, 0]
+  let [bytes, lines] = [0, 0]
   const began = performance.now()
-  const answer = await fetch(`${base}/v1/audit_logs/${workspaceId}/export?format=${format}`, {
+  const answer = await fetch(`${server.base}/v1/audit_logs/${workspaceId}/export?format=${format}`, {
     headers: { authorization: `Bearer ${token}` },
   })
   if (!answer.ok) throw new Error(`the export was answered with ${answer.status}: ${await answer.text()}`)
   for await (const chunk of answer.body ?? []) {
     bytes += chunk.length
     for (const byte of chunk) if (byte === 10) lines++
-    peak = Math.max(peak, process.memoryUsage.rss())
+    const third = Math.min(Math.floor((lines / entries) * 3), 2)
+    thirds[third] = Math.max(thirds[third] ?? 0, memory())
   }
   const seconds = (performance.now() - began) / 1000
-  const mib = (value: number) => (value / 1024 / 1024).toFixed(0)
   console.log(
-    `${database.engine} ${format}: ${lines} lines, ${mib(bytes)} MiB in ${seconds.toFixed(1)} s; memory ${mib(idle)} MiB before, ${mib(peak)} MiB at most`,
+    `${database.engine} ${format}: ${lines} lines, ${(bytes / 1024 / 1024).toFixed(0)} MiB in ${seconds.toFixed(1)} s; ` +
+      `memory ${idle.toFixed(0)} MiB before, at most ${thirds.map(most => most.toFixed(0)).join(', ')} MiB in each third`,
   )
 }
-await running.close()
+await server.stop()
+await own?.drop()
+removeFolder()

@@ -1,6 +1,5 @@
 // What the ledger costs: the same small write with and without it, and many writes into one workspace.
 import { randomBytes } from 'node:crypto'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { openAccount } from '../src/areas/auth/accounts.ts'
@@ -17,6 +16,7 @@ import { openPostgres } from '../src/server/backends/postgres.ts'
 import { readConfig } from '../src/server/config.ts'
 import { memoryLimiter } from '../src/server/limits.ts'
 import { startPlatform } from '../src/server/start.ts'
+import { folder, ownDatabase, removeFolder } from './load/servers.ts'
 
 const rounds = 5
 const perRound = 600
@@ -24,7 +24,7 @@ const perRound = 600
 type Writer = { headers: Record<string, string>; workspaceId: string }
 
 async function start(url: string | undefined) {
-  const directory = join(tmpdir(), `atrium-bench-${randomBytes(4).toString('hex')}`)
+  const directory = join(folder, randomBytes(4).toString('hex'))
   const database = url ? await openPostgres({ url, poolSize: 16 }) : await openEmbedded({ directory })
   const env = { SECRET_KEY: 'k'.repeat(40), RATE_LIMIT: '1000000', LOG_LEVEL: 'silent', DATA_DIR: directory }
   return await startPlatform({
@@ -99,5 +99,8 @@ async function compare(name: string, url: string | undefined, workspaces: number
 }
 
 await compare('embedded', undefined, 1)
-if (process.env.BENCH_DATABASE_URL) await compare('PostgreSQL, 16 workspaces', process.env.BENCH_DATABASE_URL, 16)
-else console.log('PostgreSQL: left out, BENCH_DATABASE_URL is not set')
+if (process.env.BENCH_DATABASE_URL) {
+  const { url, drop } = await ownDatabase(process.env.BENCH_DATABASE_URL, 'ledger')
+  await compare('PostgreSQL, 16 workspaces', url, 16).finally(drop)
+} else console.log('PostgreSQL: left out, BENCH_DATABASE_URL is not set')
+removeFolder()
