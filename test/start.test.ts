@@ -11,12 +11,15 @@ import { createClient } from '../src/client/client.ts'
 import { sql } from '../src/kit/sql.ts'
 import { openEmbedded } from '../src/server/backends/pglite.ts'
 import { readConfig } from '../src/server/config.ts'
-import { administer, postgresUrl, urlOf } from './helpers/engines.ts'
+import { administer, isPostgres, postgresUrl, urlOf } from './helpers/engines.ts'
 import { password } from './helpers/platform.ts'
 import { freePort, launch, type Service, start } from './helpers/service.ts'
 
 // Whole processes start and end here, beside everything else that runs.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+/** What is about the embedded engine's own directory is the same whatever else there is: once is enough. */
+const embedded = it.skipIf(isPostgres)
 
 const folder = mkdtempSync(join(tmpdir(), 'atrium-start-'))
 const template = join(folder, 'template')
@@ -90,7 +93,7 @@ describe('a start is refused, in one line, with', () => {
     expect(existsSync(DATA_DIR)).toBe(false)
   })
 
-  it('a port that is taken; the data is as it was', async () => {
+  embedded('a port that is taken; the data is as it was', async () => {
     const DATA_DIR = usedDirectory()
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
@@ -104,7 +107,7 @@ describe('a start is refused, in one line, with', () => {
     await expectRefusal({ DATA_DIR: usedDirectory(), HOST: '203.0.113.1' }, /Cannot listen on 203\.0\.113\.1/)
   })
 
-  it('a data directory that another process uses; that one goes on', async () => {
+  embedded('a data directory that another process uses; that one goes on', async () => {
     const DATA_DIR = usedDirectory()
     const first = await started({ DATA_DIR })
     await expectRefusal({ DATA_DIR }, /in use by another process/)
@@ -120,7 +123,7 @@ describe('a start is refused, in one line, with', () => {
     await expectRefusal({ DATA_DIR: join(file, 'data') }, /data directory|ENOTDIR/)
   })
 
-  it.each(['PG_VERSION', 'global/pg_control', 'pg_wal'])('data without %s; put back, it starts', async part => {
+  embedded.each(['PG_VERSION', 'global/pg_control', 'pg_wal'])('data without %s; put back, it starts', async part => {
     const DATA_DIR = usedDirectory()
     const path = join(DATA_DIR, 'postgres', part)
     renameSync(path, join(DATA_DIR, 'away'))
@@ -130,7 +133,7 @@ describe('a start is refused, in one line, with', () => {
     await expectStarts({ DATA_DIR })
   })
 
-  it('data of a newer version; it is as it was', async () => {
+  embedded('data of a newer version; it is as it was', async () => {
     const DATA_DIR = usedDirectory()
     const alter = async (text: string) => {
       const database = await openEmbedded({ directory: DATA_DIR })
@@ -143,7 +146,7 @@ describe('a start is refused, in one line, with', () => {
     await expectStarts({ DATA_DIR })
   })
 
-  it('another secret than the data was made with; with the right one it starts', async () => {
+  embedded('another secret than the data was made with; with the right one it starts', async () => {
     const DATA_DIR = usedDirectory()
     await expectRefusal({ DATA_DIR, SECRET_KEY: 'x'.repeat(40) }, /SECRET_KEY is not the one/)
     await expectStarts({ DATA_DIR, SECRET_KEY: readFileSync(join(DATA_DIR, 'secret_key'), 'utf8') })
@@ -185,7 +188,7 @@ describe('a start', () => {
 })
 
 describe('a first start that is killed', () => {
-  it('leaves nothing that the next one stumbles over', async () => {
+  embedded('leaves nothing that the next one stumbles over', async () => {
     const DATA_DIR = join(folder, 'killed')
     const service = launch({ DATA_DIR }, await freePort())
     running.add(service)
@@ -275,7 +278,7 @@ async function killInTheMiddle(env: Record<string, string>, writes: number): Pro
 }
 
 describe('SIGKILL in the middle of writes', () => {
-  it('loses nothing that was acknowledged, on the embedded engine', async () => {
+  embedded('loses nothing that was acknowledged, on the embedded engine', async () => {
     const DATA_DIR = usedDirectory()
     for (const writes of [1, 40]) await killInTheMiddle({ DATA_DIR }, writes)
   })
@@ -290,7 +293,7 @@ describe('SIGKILL in the middle of writes', () => {
 })
 
 describe('the embedded engine', () => {
-  it('has every commit on the disk before it is acknowledged', async () => {
+  embedded('has every commit on the disk before it is acknowledged', async () => {
     const directory = usedDirectory()
     const { fdatasyncSync } = fs
     let syncs = 0
