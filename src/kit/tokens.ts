@@ -1,5 +1,5 @@
 // Secrets that are handed out once: each kind its own prefix, stored as a hash.
-import { hash, randomBytes } from 'node:crypto'
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { randomBase62 } from './random.ts'
 
@@ -8,6 +8,12 @@ const base62 = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 /** The form in which every token is stored. */
 export function tokenHash(token: string): string {
   return hash('sha256', token, 'base64url')
+}
+
+/** Takes as long for a near miss as for a far one. */
+export function isSameSecret(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)]
+  return one.length === other.length && timingSafeEqual(one, other)
 }
 
 /** `sess_`, `inv_`, `run_`, … and 256 random bits. */

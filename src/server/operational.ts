@@ -1,9 +1,9 @@
 // What an operator's machinery asks: is the process up, can it work, how is it doing.
 import cluster from 'node:cluster'
-import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { AggregatorRegistry, type Registry } from 'prom-client'
 import { sql } from '../kit/sql.ts'
+import { isSameSecret } from '../kit/tokens.ts'
 import { measure } from './metrics.ts'
 import type { Platform } from './platform.ts'
 import type { Pressure } from './pressure.ts'
@@ -31,7 +31,7 @@ export function mountOperational(app: FastifyInstance, platform: Platform, press
 
   app.get('/metrics', vital, async (request, reply) => {
     const isAllowed = config.METRICS_TOKEN
-      ? isSame(request.headers.authorization ?? '', `Bearer ${config.METRICS_TOKEN}`)
+      ? isSameSecret(request.headers.authorization ?? '', `Bearer ${config.METRICS_TOKEN}`)
       : config.isLoopback
     if (!isAllowed) return reply.callNotFound()
     return reply.type(metrics.contentType).send(await written())
@@ -48,9 +48,4 @@ function writerOf(metrics: Registry): () => Promise<string> {
 async function answers(question: Promise<unknown>): Promise<boolean> {
   const late = new Promise<false>(resolve => setTimeout(resolve, slowest, false).unref())
   return await Promise.race([question.then(() => true).catch(() => false), late])
-}
-
-function isSame(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)]
-  return one.length === other.length && timingSafeEqual(one, other)
 }

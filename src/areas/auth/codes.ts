@@ -1,8 +1,8 @@
 // Codes that are mailed and typed: short enough to type, stored only as a keyed digest.
-import { timingSafeEqual } from 'node:crypto'
 import { badRequest } from '../../contract/errors.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Settings } from '../../kit/settings.ts'
+import { isSameSecret } from '../../kit/tokens.ts'
 import * as store from './store.ts'
 import { takeCodeTry } from './tries.ts'
 
@@ -45,12 +45,8 @@ export async function judgeCode(
   const live = await store.liveCode(db, purpose, address, now())
   const { isAllowed, isLast } = await takeCodeTry(ctx, live?.id ?? `${purpose}:${address}`, address)
   const digest = codeDigest(settings, purpose, address, normaliseCode(code))
-  const isRight = isAllowed && isSame(digest, live?.digest ?? '-'.repeat(digest.length))
+  const isRight = isAllowed && isSameSecret(digest, live?.digest ?? '-'.repeat(digest.length))
   if (isRight) return digest
   if (isLast && live) await store.burnCode(db, live.id)
   throw badRequest(wrongCode)
-}
-
-function isSame(one: string, other: string): boolean {
-  return timingSafeEqual(Buffer.from(one), Buffer.from(other))
 }

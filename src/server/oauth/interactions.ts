@@ -1,5 +1,4 @@
 // What a person does at the authorization server's pages: log in, let an application in, or refuse it.
-import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type Provider from 'oidc-provider'
 import { type Client, errors, type InteractionResults } from 'oidc-provider'
@@ -8,6 +7,7 @@ import { pathOf } from '../../contract/operation.ts'
 import { roleScopes } from '../../contract/permissions.ts'
 import type { Scope } from '../../contract/scopes.ts'
 import { newId } from '../../kit/random.ts'
+import { isSameSecret } from '../../kit/tokens.ts'
 import { operations } from '../../operations.ts'
 import { isFromAnotherSite } from '../credentials.ts'
 import { type Page, pageHeaders, pageHtml } from '../pages.ts'
@@ -73,7 +73,7 @@ export function interactions(
       throw new errors.SessionNotFound('the form was sent by another site')
     }
     const form = formOf(scene.request.body)
-    if (!isSame(form.token, scene.asking.token)) throw new errors.SessionNotFound('the form is not of this page')
+    if (!isSameSecret(form.token, scene.asking.token)) throw new errors.SessionNotFound('the form is not of this page')
     if (form.intent === 'deny') return await finish(provider, scene, refusal, false)
     if (scene.interaction.prompt.name === 'login') return await logIn(app, scene, form)
     return await letIn(platform, provider, scene, form)
@@ -112,11 +112,6 @@ function formOf(body: unknown): Form {
     workspace: one('workspace'),
     scopes: fields.getAll('scope'),
   }
-}
-
-function isSame(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)]
-  return one.length === other.length && timingSafeEqual(one, other)
 }
 
 async function finish(

@@ -1,5 +1,4 @@
 // The authorization server: oidc-provider with every default of its own replaced by ours.
-import { timingSafeEqual } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
 import Provider, {
   type Client,
@@ -13,7 +12,7 @@ import { scopes as platformScopes } from '../../contract/scopes.ts'
 import { sourceOf } from '../../kit/addresses.ts'
 import { newId } from '../../kit/random.ts'
 import { redirectUriFault } from '../../kit/redirect_uris.ts'
-import { newToken, tokenHash } from '../../kit/tokens.ts'
+import { isSameSecret, newToken, tokenHash } from '../../kit/tokens.ts'
 import { countTry } from '../../kit/tries.ts'
 import { type Page, pageHeaders, pageHtml } from '../pages.ts'
 import type { Platform } from '../platform.ts'
@@ -256,8 +255,7 @@ function nameTokens(provider: Provider): void {
   }
   Object.defineProperty(provider.Client.prototype, 'compareClientSecret', {
     value(this: Client, actual: string) {
-      const [given, kept] = [Buffer.from(tokenHash(actual)), Buffer.from(this.clientSecret ?? '')]
-      return given.length === kept.length && timingSafeEqual(given, kept)
+      return isSameSecret(tokenHash(actual), this.clientSecret ?? '')
     },
   })
 }
