@@ -88,7 +88,9 @@ export function principals(database: Database, { requireVerifiedEmail, now }: Op
 
   async function read(lookup: Lookup, token: string, workspaceId: string | null): Promise<Principal | null> {
     const keep = known?.keeper(token, workspaceId)
-    const row = await first<PrincipalRow>(database, keptUntil(watched, lookup(tokenHash(token), workspaceId)))
+    const statement = lookup(tokenHash(token), workspaceId)
+    // What is kept here need not be kept by the engine as well.
+    const row = await first<PrincipalRow>(database, known ? statement : keptUntil(watched, statement))
     if (!row) return null
     const { resource } = row
     const principal = { caller: toCaller(row, workspaceId, requireVerifiedEmail), endsMs: endOf(row), resource }
