@@ -175,6 +175,30 @@ describe.each(engines)('%s', (_, open) => {
       expect(await count()).toBe(3)
     })
 
+    it('is on the disk when it is called done, also where many stand in line, and what is read of it can be waited for', async () => {
+      const places = new Map<string, number>()
+      const flushed = async () => {
+        const [row] = await db.query<{ bytes: string }>(sql`select pg_current_wal_flush_lsn() - '0/0' as bytes`)
+        return Number(row?.bytes)
+      }
+      const write = async (id: string) => {
+        await db.transaction(async tx => {
+          await tx.query(insert(id))
+          const [row] = await tx.query<{ bytes: string }>(sql`select pg_current_wal_insert_lsn() - '0/0' as bytes`)
+          places.set(id, Number(row?.bytes))
+        })
+        expect(await flushed()).toBeGreaterThanOrEqual(places.get(id) ?? 0)
+      }
+      const read = async () => {
+        const seen = await db.query<{ id: string }>(sql`select id from parents`)
+        await db.synced()
+        expect(await flushed()).toBeGreaterThanOrEqual(Math.max(0, ...seen.map(({ id }) => places.get(id) ?? 0)))
+      }
+      const ids = Array.from({ length: 100 }, (_, index) => `queued ${index}`)
+      await Promise.all(ids.flatMap(id => [write(id), read()]))
+      expect(await count()).toBe(100)
+    })
+
     it('keeps nothing when its work throws', async () => {
       const error = await errorOf(
         db.transaction(async tx => {

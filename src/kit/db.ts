@@ -24,6 +24,8 @@ export type Database = Db & {
   script(text: string): Promise<void>
   /** Text and values as a library wrote them; pg-boss speaks through this. */
   plain(text: string, values?: readonly unknown[]): Promise<{ rows: Row[] }>
+  /** When whatever can be read now is on the disk: for who passes on what somebody else wrote as done. */
+  synced(): Promise<void>
   /** Returns a function that ends the listening. */
   listen(channel: string, hear: (payload: string) => void): Promise<() => Promise<void>>
   /** Called in the same tick in which a commit becomes known, with the tables that it changed. */

@@ -42,7 +42,11 @@ function writing(
   return async (call, input) => {
     const repeat = canRepeat && call.caller && repeatOf(id, call.caller, call.origin, input)
     const earlier = repeat && (await earlierAnswer(database, secretKey, repeat))
-    if (earlier) return earlier.value
+    if (earlier) {
+      // The repeat is not to be told sooner than the first that it is done.
+      await database.synced()
+      return earlier.value
+    }
     const cause = { requestId: call.origin.requestId }
     const prepared =
       handler.before && (await handler.before({ ...outside(call), enqueue: jobs.enqueueIn(database, cause) }, input))

@@ -7,6 +7,7 @@ import type { Database, Tx } from '../../kit/db.ts'
 import { translateFault } from '../../kit/db_errors.ts'
 import type { Sql } from '../../kit/sql.ts'
 import { databaseFolder, lockDirectory, refusal } from './data_directory.ts'
+import { groupSync } from './group_sync.ts'
 import { rowMemory, withParents } from './memory.ts'
 import { changesOf, refuseInsideTransaction, run, runTransaction, types } from './pg.ts'
 
@@ -120,41 +121,6 @@ function streamTo(pglite: PGlite): Duplex {
   return stream
 }
 
-const mostInOneSync = 64
-
-/**
- * Transactions that stand in line are committed one after the other and brought to the disk together: `force` writes
- * a record of its own and syncs everything before it. Nobody's transaction is called done before that.
- */
-function groupSync(force: () => Promise<unknown>) {
-  let inLine = 0
-  let unsynced = 0
-  let group = Promise.withResolvers<void>()
-  async function syncAll(): Promise<void> {
-    const done = group
-    group = Promise.withResolvers()
-    unsynced = 0
-    await force().then(() => done.resolve(), done.reject)
-  }
-  return {
-    /** Returns what is to be called at the end of the turn. */
-    arrive() {
-      inLine++
-      return async () => {
-        inLine--
-        if (unsynced > 0 && (inLine === 0 || unsynced >= mostInOneSync)) await syncAll()
-      }
-    },
-    /** At the moment of a commit: undefined where it is to sync by itself, else when it will have been synced. */
-    later(): Promise<void> | undefined {
-      if (inLine === 1 && unsynced === 0) return undefined
-      unsynced++
-      group.promise.catch(() => {})
-      return group.promise
-    },
-  }
-}
-
 function databaseOn(client: pg.Client): Omit<Database, 'close'> {
   // A transaction has the session alone; everything else waits for its end, and goes before the next one.
   let free: Promise<unknown> = Promise.resolve()
@@ -248,6 +214,7 @@ function databaseOn(client: pg.Client): Omit<Database, 'close'> {
         throw translateFault(error)
       }
     },
+    synced: sync.all,
     listen: listenOn(client, alone),
     onCommit: hear => void listeners.push(hear),
   }
