@@ -407,6 +407,23 @@ describe.each(engines)('%s', (_, open) => {
       expect(await kept('b')).toEqual([])
     })
 
+    it('is made once for all who ask for it at the same time, and anew for who comes after a change', async () => {
+      await db.script('create sequence readings')
+      try {
+        const reading = () =>
+          db.query<{ n: number }>(keptUntil(tables, sql`select nextval('readings')::int as n, 'a' as parent`))
+        const together = async () => (await Promise.all(Array.from({ length: 20 }, reading))).flat()
+        expect(new Set((await together()).map(({ n }) => n))).toEqual(new Set([1]))
+        await db.query(insert('a'))
+        // Those who ask before the change may have the older rows, those who ask after it may not.
+        const early = reading()
+        const change = db.query(child('one', 'a')).then(reading)
+        expect((await early)[0]?.n).toBeLessThan((await change)[0]?.n as number)
+      } finally {
+        await db.script('drop sequence readings')
+      }
+    })
+
     it('does not outlive a change that was made while it was read', async () => {
       await db.query(insert('a'))
       for (let round = 0; round < 30; round++) {
@@ -415,6 +432,23 @@ describe.each(engines)('%s', (_, open) => {
         expect(await kept('a')).toHaveLength(round + 1)
       }
     })
+  })
+
+  it('gives a script, and a transaction that asks for it, all the time in the world, and others not', async () => {
+    const limit = `select current_setting('statement_timeout') as statement`
+    try {
+      await db.script(`create table limits as ${limit}`)
+      expect(await db.query(sql`select statement from limits`)).toEqual([{ statement: '0' }])
+      const inside = await db.transaction(async tx => {
+        await tx.unhurried()
+        return (await tx.plain(limit)).rows
+      })
+      expect(inside).toEqual([{ statement: '0' }])
+      expect((await db.plain(limit)).rows).toEqual([{ statement: '30s' }])
+      expect(await db.transaction(async tx => (await tx.plain(limit)).rows)).toEqual([{ statement: '30s' }])
+    } finally {
+      await db.script('drop table if exists limits')
+    }
   })
 
   it('composes statements without mixing up their values', async () => {

@@ -175,7 +175,10 @@ describe('migrations', () => {
 
 describe('the schema', () => {
   it('has an index for every foreign key', async () => {
-    const indexes = (await indexesOf(database)).filter(({ isPartial }) => !isPartial)
+    // What leaves out the rows that point nowhere holds all that can be looked for.
+    const indexes = (await indexesOf(database)).filter(
+      ({ isPartial, definition, columns }) => !isPartial || definition.endsWith(`WHERE (${columns[0]} IS NOT NULL)`),
+    )
     const bare = (await foreignKeysOf(database)).filter(
       key =>
         !indexes.some(

@@ -14,6 +14,8 @@ export type Tx = Db & {
   last: Db['query']
   /** For libraries that bring their own text. */
   plain(text: string, values?: readonly unknown[]): Promise<{ rows: Row[] }>
+  /** From here on a `plain` statement takes as long as it takes: for reading or loading a whole database. */
+  unhurried(): Promise<void>
 }
 
 /** The whole database: single statements, transactions, notices. */

@@ -1,10 +1,11 @@
 // The tag of a record's state, for If-Match.
 import { hash } from 'node:crypto'
+import { ofKept } from './kept.ts'
 
 /** Keys are sorted, so that the same record has the same tag however it was put together. */
-export function etagOf(record: object): string {
-  return `"${hash('sha256', JSON.stringify(sorted(record)), 'base64url').slice(0, 27)}"`
-}
+export const etagOf = ofKept(
+  (record: object) => `"${hash('sha256', JSON.stringify(sorted(record)), 'base64url').slice(0, 27)}"`,
+)
 
 /** Whether the record is still what If-Match says; where nothing is said, it is. */
 export function isUnchanged(ifMatch: string | null, record: object): boolean {

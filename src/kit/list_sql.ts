@@ -1,5 +1,6 @@
 // Turns the query of a list operation into one statement that returns the page and the count together.
 import type { Db, Row } from './db.ts'
+import { ofKept } from './kept.ts'
 import { join, keptUntil, raw, type Sql, sql } from './sql.ts'
 
 type ListQuery = {
@@ -29,6 +30,13 @@ type Source<T> = {
   map?: (row: Row) => T
 }
 
+type ListRow = Row & { listCount: number; listRow: string | null }
+
+/** From here on it pays to ask which end is nearer: where the count is known, a page near the end is read from there. */
+const deep = 1_000
+const forward = 'forward'
+const backward = 'backward'
+
 const furthest = Number.MAX_SAFE_INTEGER
 
 /** One round trip; a page past the end still brings the count. */
@@ -44,26 +52,40 @@ export async function listSql<T extends object>(
   const maintained = wanted.length === 0 ? source.count : undefined
   const count = maintained ?? sql`select count(*)::int as list_count from ${from} where ${where}`
   const column = source.columns[orderBy] ?? id
-  // Nulls sort lowest: first going up, last going down.
-  const nulls = source.neverNull?.includes(orderBy) ? '' : order === 'asc' ? ' nulls first' : ' nulls last'
-  const direction = order + nulls
-  const ties = column === id ? sql`` : sql`, ${raw(`${id} ${order}`)}`
   const offset = Math.min((page - 1) * perPage, furthest)
+  const isNullable = !source.neverNull?.includes(orderBy)
+  const ordered = (way: 'asc' | 'desc') => orderOf(column, id, way, isNullable)
+  const found = (row: string) => sql`select ${raw(`'${row}'`)} as list_row, ${select} from ${from} where ${where}`
+  const listed =
+    maintained && offset >= deep
+      ? sql`
+      (${found(forward)} and ${offset}::bigint <= counted.list_count / 2
+        order by ${ordered(order)} limit ${perPage}::bigint offset ${offset}::bigint)
+      union all
+      (${found(backward)} and ${offset}::bigint > counted.list_count / 2
+        order by ${ordered(order === 'asc' ? 'desc' : 'asc')}
+        limit greatest(least(${perPage}::bigint, counted.list_count - ${offset}::bigint), 0)
+        offset greatest(counted.list_count - ${offset}::bigint - ${perPage}::bigint, 0))`
+      : sql`${found(forward)} order by ${ordered(order)} limit ${perPage}::bigint offset ${offset}::bigint`
   const statement = sql`
-    select counted.list_count, listed.*
-    from (${count}) counted
-    left join lateral (
-      select true as list_row, ${select} from ${from} where ${where}
-      order by ${raw(`${column} ${direction}`)}${ties} limit ${perPage}::bigint offset ${offset}::bigint
-    ) listed on true`
-  const rows = await db.query<Row & { listCount: number }>(
-    source.keptUntil ? keptUntil(source.keptUntil, statement) : statement,
-  )
-  const items: T[] = []
-  for (const { listCount: _, listRow, ...row } of rows) {
-    if (listRow) items.push(source.map ? source.map(row) : (row as T))
-  }
+    select counted.list_count, listed.* from (${count}) counted left join lateral (${listed}) listed on true`
+  const rows = await db.query<ListRow>(source.keptUntil ? keptUntil(source.keptUntil, statement) : statement)
+  const result = pageOf(rows)
+  return source.map ? { ...result, items: result.items.map(source.map) } : (result as { items: T[]; count: number })
+}
+
+const pageOf = ofKept((rows: readonly ListRow[]): { items: Row[]; count: number } => {
+  const items: Row[] = []
+  for (const { listCount: _, listRow, ...row } of rows) if (listRow) items.push(row)
+  if (rows[0]?.listRow === backward) items.reverse()
   return { items, count: rows[0]?.listCount ?? 0 }
+})
+
+/** Nulls sort lowest: first going up, last going down. */
+function orderOf(column: string, id: string, way: 'asc' | 'desc', isNullable: boolean): Sql {
+  const nulls = !isNullable ? '' : way === 'asc' ? ' nulls first' : ' nulls last'
+  const ties = column === id ? '' : `, ${id} ${way}`
+  return sql`${raw(`${column} ${way}${nulls}${ties}`)}`
 }
 
 /** Values OR together, then every `!` value is taken away. Arrays keep the text the same for any number of values. */

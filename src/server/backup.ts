@@ -15,15 +15,9 @@ type Table = { name: string; columns: { name: string; type: string }[] }
 export async function backUp(database: Database, path: string, secretKey: string | undefined): Promise<BackupEnd> {
   return await database.transaction(async tx => {
     await tx.plain('set transaction isolation level repeatable read, read only')
-    await beUnhurried(tx)
+    await tx.unhurried()
     return await writeFile(path, linesIn(tx, secretKey))
   })
-}
-
-/** Reading or loading a large table takes as long as it takes. */
-async function beUnhurried(tx: Tx): Promise<void> {
-  await tx.plain('set local statement_timeout = 0')
-  await tx.plain('set local idle_in_transaction_session_timeout = 0')
 }
 
 async function* linesIn(tx: Tx, secretKey: string | undefined): AsyncGenerator<BackupLine> {
@@ -102,7 +96,7 @@ export async function putBack(database: Database, path: string, migrations: read
   // In transactions of the library's own; its empty tables are no harm.
   await prepareJobs(database)
   await database.transaction(async tx => {
-    await beUnhurried(tx)
+    await tx.unhurried()
     await replay(tx, migrations)
     const tables = new Map((await tablesIn(tx)).map(table => [table.name, table]))
     const references = await dropReferences(tx)

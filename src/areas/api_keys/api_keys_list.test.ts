@@ -108,6 +108,20 @@ describe('api_keys.list', () => {
     expect((await everyPage(owner, { orderBy })).map(key => key.id)).toEqual(sorted(all, orderBy, 'desc'))
   })
 
+  it('shows the same pages deep inside a long list, from whichever end they are read', async () => {
+    const owner = await p.user()
+    await fill(owner, 2_345)
+    const all = await everyPage(owner, { orderBy: 'id', id: '!none' })
+    for (const orderBy of orders) {
+      for (const order of ['asc', 'desc'] as const) {
+        const pages = await everyPage(owner, { orderBy, order })
+        expect(pages.map(key => key.id)).toEqual(sorted(all, orderBy, order))
+      }
+    }
+    const { result } = await list(owner, { orderBy: 'id', order: 'asc', perPage: 7, page: 335 })
+    expect(result).toMatchObject({ items: [{}, {}, {}, {}, {}, {}, {}], count: 2_345 })
+  })
+
   it('has an empty page past the end, with the count', async () => {
     const owner = await p.user()
     await fill(owner, 5)

@@ -104,6 +104,11 @@ export function isUnanswered(error: unknown): boolean {
   return message === 'Query read timeout' || (cause !== undefined && isUnanswered(cause))
 }
 
+/** The driver takes 0 for a timeout that was not given; no timer is longer than this. */
+export const longestTimeout = 2 ** 31 - 1
+
+export const noTimeouts = 'set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0'
+
 /** begin, work, commit; the commit's listeners run before anything else can. `settings` are sent before the commit. */
 export async function runTransaction<T>(
   session: Session,
@@ -119,6 +124,7 @@ export async function runTransaction<T>(
   const begun = session.query({ text: 'begin' })
   begun.catch(() => {})
   let committing: Promise<Answer> | undefined
+  let patience: { query_timeout?: number } = {}
   const commit = () => {
     if (committing) return committing
     const text = settings()
@@ -136,9 +142,13 @@ export async function runTransaction<T>(
         return answer as never
       },
       async plain(text, values) {
-        const answer = await session.query({ text, values })
+        const answer = await session.query({ text, values, ...patience })
         changed(changesOf(text))
         return answer as never
+      },
+      async unhurried() {
+        patience = { query_timeout: longestTimeout }
+        await session.query({ text: noTimeouts })
       },
     }
     const value = await holding.run(true, () => work(tx))

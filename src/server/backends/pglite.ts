@@ -9,7 +9,7 @@ import type { Sql } from '../../kit/sql.ts'
 import { databaseFolder, lockDirectory, refusal } from './data_directory.ts'
 import { groupSync } from './group_sync.ts'
 import { rowMemory, withParents } from './memory.ts'
-import { changesOf, refuseInsideTransaction, run, runTransaction, types } from './pg.ts'
+import { changesOf, noTimeouts, refuseInsideTransaction, run, runTransaction, types } from './pg.ts'
 
 export type EmbeddedOptions = {
   /** Absent: in memory, for tests. */
@@ -160,21 +160,23 @@ function databaseOn(client: pg.Client): Omit<Database, 'close'> {
     parents.set(tables, known)
     return known
   }
+  const readAndKeep = async <T extends object>(statement: Sql, keptUntil: readonly string[]): Promise<T[]> => {
+    const until = await parentsOf(keptUntil)
+    return await memory.read<T>(statement, until, onSend =>
+      whenFree(() => {
+        onSend()
+        return run<T>(client as never, statement, committed)
+      }),
+    )
+  }
   return {
     engine: 'pglite',
-    async query<T extends object>(statement: Sql) {
+    query<T extends object>(statement: Sql) {
       refuseInsideTransaction()
       const { keptUntil } = statement
-      if (!keptUntil) return await ask<T>(statement)
+      if (!keptUntil) return ask<T>(statement)
       const remembered = memory.find<T>(statement)
-      if (remembered) return remembered
-      const until = await parentsOf(keptUntil)
-      return await whenFree(async () => {
-        const keep = memory.keeper(statement)
-        const rows = await run<T>(client as never, statement, committed)
-        keep(rows, until)
-        return rows
-      })
+      return remembered ? Promise.resolve(remembered) : readAndKeep<T>(statement, keptUntil)
     },
     async transaction<T>(work: (tx: Tx) => Promise<T>) {
       refuseInsideTransaction()
@@ -196,7 +198,7 @@ function databaseOn(client: pg.Client): Omit<Database, 'close'> {
     async script(text) {
       refuseInsideTransaction()
       await alone(async () => {
-        await client.query(text)
+        await client.query(`${noTimeouts}; ${text}`)
         parents = new Map()
         committed(changesOf(text))
       })

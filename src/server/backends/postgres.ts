@@ -2,9 +2,18 @@
 import pg from 'pg'
 import type { Database, Tx } from '../../kit/db.ts'
 import { translateFault } from '../../kit/db_errors.ts'
+import { freeze } from '../../kit/kept.ts'
 import type { Sql } from '../../kit/sql.ts'
-import { freeze } from './memory.ts'
-import { changesOf, isUnanswered, refuseInsideTransaction, run, runTransaction, types } from './pg.ts'
+import {
+  changesOf,
+  isUnanswered,
+  longestTimeout,
+  noTimeouts,
+  refuseInsideTransaction,
+  run,
+  runTransaction,
+  types,
+} from './pg.ts'
 
 export type PostgresOptions = { url: string; poolSize?: number }
 
@@ -53,7 +62,9 @@ export async function openPostgres({ url, poolSize = 8 }: PostgresOptions): Prom
     transaction: <T>(work: (tx: Tx) => Promise<T>) =>
       withClient(pool, client => runTransaction(client as never, work, committed)),
     async script(text) {
-      await withClient(pool, client => client.query(text))
+      // A migration of a large table takes as long as it takes.
+      const unhurried = { text: `${noTimeouts}; ${text}`, query_timeout: longestTimeout }
+      await withClient(pool, client => client.query(unhurried))
       committed(changesOf(text))
     },
     async plain(text, values) {
