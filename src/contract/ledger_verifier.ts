@@ -34,21 +34,28 @@ export async function checkRow(sha256: Sha256, before: Start, row: ChainRow): Pr
   if (row.previousHash !== before.hash) return 'the entry before it was changed'
   if ((await sha256(chainText(row.previousHash, row.seq, row.entry))) !== row.hash) return 'the entry was changed'
   if (row.personal === null) return null
-  const { personalDigest } = JSON.parse(row.entry) as { personalDigest?: string }
+  const { personalDigest } = toldBy(row.entry) ?? {}
   const isSame = (await sha256(personalText(row.personal))) === personalDigest
   return isSame ? null : 'the personal part was changed'
 }
 
-/** Walks rows in order; stops at the first that is broken. */
-export async function checkChain(
+/** What an entry says; nothing where somebody has put something else in its place. */
+export function toldBy(entry: string): Record<string, unknown> | null {
+  const told = parse(entry)
+  return typeof told === 'object' ? told : null
+}
+
+/** Walks rows in order; stops at the first that is broken. `also` says what else is wrong with a row that is whole. */
+export async function checkChain<R extends ChainRow>(
   sha256: Sha256,
   start: Start,
-  rows: AsyncIterable<ChainRow> | Iterable<ChainRow>,
+  rows: AsyncIterable<R> | Iterable<R>,
+  also: (row: R) => string | null = () => null,
 ): Promise<{ broken: Broken | null; checked: number; end: Start }> {
   let end = start
   let checked = 0
   for await (const row of rows) {
-    const problem = await checkRow(sha256, end, row)
+    const problem = (await checkRow(sha256, end, row)) ?? also(row)
     if (problem) return { broken: { seq: end.seq + 1, problem }, checked, end }
     end = { seq: row.seq, hash: row.hash }
     checked++

@@ -1,10 +1,10 @@
 // The writer of the ledger: one statement, the last of its transaction, that chains and signs the entry.
-import { createHmac, createPrivateKey, createPublicKey, hash, hkdfSync, randomBytes, sign } from 'node:crypto'
+import { createPrivateKey, createPublicKey, hash, hkdfSync, sign } from 'node:crypto'
 import { id } from '../contract/ids.ts'
 import { chainText, personalText } from '../contract/ledger_verifier.ts'
 import type { Db } from '../kit/db.ts'
 import { violates } from '../kit/db_errors.ts'
-import { newId } from '../kit/random.ts'
+import { newId, withRandom } from '../kit/random.ts'
 import type { Settings } from '../kit/settings.ts'
 import { sql } from '../kit/sql.ts'
 import type { Change } from './changes.ts'
@@ -41,13 +41,13 @@ export type LedgerEntry = {
 /** Known about the person behind it; outside the hash, so that it can be erased. */
 export type PersonalPart = { address: string | null; userAgent: string | null; changes: readonly Change[] }
 
-export type LedgerKey = { inner: Buffer; outer: Buffer; key: Buffer }
+export type LedgerKey = { inner: Buffer; outer: Buffer }
 
 /** The two padded blocks of HMAC-SHA-256, so that the database can sign in the statement that appends. */
 export function ledgerKey(secretKey: string): LedgerKey {
   const key = Buffer.from(hkdfSync('sha256', secretKey, 'atrium', 'ledger head', 64))
   const padded = (pad: number) => Buffer.from(key.map(byte => byte ^ pad))
-  return { key, inner: padded(0x36), outer: padded(0x5c) }
+  return { inner: padded(0x36), outer: padded(0x5c) }
 }
 
 function sha256(text: string): string {
@@ -61,7 +61,7 @@ export async function append(
   entry: LedgerEntry,
   personal: PersonalPart,
 ): Promise<void> {
-  const salt = randomBytes(16).toString('base64url')
+  const salt = withRandom(16, bytes => bytes.toString('base64url'))
   const entryId = newId(LedgerEntryId)
   const text = JSON.stringify({
     v: 1,
@@ -70,6 +70,7 @@ export async function append(
     ...entry,
     personalDigest: sha256(personalText({ salt, ...personal })),
   })
+  const { target } = entry
   const first = sha256(chainText('', 1, text))
   const signature = signHead(key, chain, 1, first)
   const appending = db.query(sql`
@@ -85,8 +86,10 @@ export async function append(
           encode(sha256(convert_to(h.hash || ':' || (h.seq + 1) || ':' || ${text}, 'UTF8')), 'hex'), 'UTF8'))), 'hex')
       returning seq, previous_hash, hash
     )
-    insert into ledger (chain, seq, id, entry, personal, previous_hash, hash)
-    select ${chain}, seq, ${entryId}, ${text}, ${JSON.stringify({ salt, ...personal })}::json, previous_hash, hash
+    insert into ledger (chain, seq, id, entry, personal, previous_hash, hash,
+      at, action, outcome, actor_id, target_object, target_id)
+    select ${chain}, seq, ${entryId}, ${text}, ${JSON.stringify({ salt, ...personal })}::json, previous_hash, hash,
+      ${entry.at}, ${entry.action}, ${entry.outcome}, ${entry.actor.id}, ${target?.object ?? null}, ${target?.id ?? null}
     from head`)
   await appending.catch(error => {
     // Only a head that somebody moved by hand can lead here: our fault to look into, not the caller's.
@@ -95,13 +98,18 @@ export async function append(
   })
 }
 
-export function signHead(key: LedgerKey, chain: string, seq: number, hash: string): string {
-  return createHmac('sha256', key.key).update(`${chain}:${seq}:${hash}`).digest('hex')
+export function signHead(key: LedgerKey, chain: string, seq: number, headHash: string): string {
+  return hmac(key, `${chain}:${seq}:${headHash}`)
+}
+
+function hmac({ inner, outer }: LedgerKey, text: string): string {
+  const within = hash('sha256', Buffer.concat([inner, Buffer.from(text)]), 'buffer')
+  return hash('sha256', Buffer.concat([outer, within]))
 }
 
 /** A checkpoint must not be usable as a head, nor the reverse. */
 export function signCheckpoint(key: LedgerKey, chain: string, seq: number, hash: string): string {
-  return createHmac('sha256', key.key).update(`checkpoint:${chain}:${seq}:${hash}`).digest('hex')
+  return hmac(key, `checkpoint:${chain}:${seq}:${hash}`)
 }
 
 /** The wrapping that Node wants around the 32 bytes of an Ed25519 private key. */

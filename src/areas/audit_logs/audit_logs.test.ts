@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { platform, type TestCaller, type TestPlatform } from '../../../test/helpers/platform.ts'
 import { checkExport } from '../../contract/ledger_verifier.ts'
-import { sql } from '../../kit/sql.ts'
+import { raw, sql } from '../../kit/sql.ts'
 import { append } from '../../server/ledger.ts'
 
 let p: TestPlatform
@@ -94,7 +94,8 @@ describe('audit_logs.actions', () => {
 })
 
 describe('audit_logs.verify', () => {
-  const tampering: [string, (chain: string) => ReturnType<typeof sql>, number | null][] = [
+  type Tampering = [string, (chain: string) => ReturnType<typeof sql>, number | null]
+  const tampering: Tampering[] = [
     [
       'a changed entry',
       chain =>
@@ -122,6 +123,29 @@ describe('audit_logs.verify', () => {
         sql`update ledger_heads set seq = 3, hash = (select hash from ledger where chain = ${chain} and seq = 3) where chain = ${chain}`,
       3,
     ],
+    [
+      'something else in place of the last entry, with a hash that fits',
+      chain => sql`
+        update ledger set entry = 'x', personal = null,
+          hash = encode(sha256(convert_to(previous_hash || ':' || seq || ':x', 'UTF8')), 'hex')
+        where chain = ${chain} and seq = 4`,
+      4,
+    ],
+    [
+      'something else in place of the last entry, with what is known of a person',
+      chain => sql`
+        update ledger set entry = 'null',
+          hash = encode(sha256(convert_to(previous_hash || ':' || seq || ':null', 'UTF8')), 'hex')
+        where chain = ${chain} and seq = 4`,
+      4,
+    ],
+    ...['id', 'at', 'action', 'outcome', 'actor_id', 'target_object', 'target_id'].map(
+      (column): Tampering => [
+        `an entry that is filed under another ${column}`,
+        chain => sql`update ledger set ${raw(column)} = 'aud_x' where chain = ${chain} and seq = 3`,
+        3,
+      ],
+    ),
   ]
 
   it('finds a whole chain whole', async () => {
@@ -252,6 +276,15 @@ describe('audit_logs.export', () => {
 })
 
 describe('retention', () => {
+  it('prunes nothing that only looks old from outside', async () => {
+    const owner = await history()
+    const { workspaceId } = owner
+    await p.database.query(sql`update ledger set at = '2020-01-01T00:00:00.000Z' where chain = ${workspaceId}`)
+    await p.platform.jobs.runNow('audit_logs.prune')
+    const verified = (await p.call('audit_logs.verify', { workspaceId }, owner)).result
+    expect(verified).toMatchObject({ ok: false, firstBrokenSeq: 1, checked: 0, headSeq: 4 })
+  })
+
   it('prunes behind a signed checkpoint, and the chain still verifies', async () => {
     const owner = await history()
     const { workspaceId } = owner

@@ -1,7 +1,7 @@
 // Carries out the operations on the audit log.
 import { hash } from 'node:crypto'
 import { notFound } from '../../contract/errors.ts'
-import { type ChainRow, checkChain, exportSeal, genesis, type Start } from '../../contract/ledger_verifier.ts'
+import { type ChainRow, checkChain, exportSeal, genesis, type Start, toldBy } from '../../contract/ledger_verifier.ts'
 import { isAudited } from '../../contract/operation.ts'
 import type { Db } from '../../kit/db.ts'
 import { implement, staged } from '../../kit/implement.ts'
@@ -37,7 +37,8 @@ export default implement(auditLogs, {
     const head = (await store.findHead(db, workspaceId)) ?? { ...genesis, signature: '' }
     const { start, problem } = await startOf(db, settings, workspaceId, fromSeq)
     const last = Math.min(toSeq ?? head.seq, head.seq)
-    const chain = await checkChain(sha256, start, flat(store.rowsAfter(db, workspaceId, start.seq, last)))
+    const rows = flat(store.filedAfter(db, workspaceId, start.seq, last))
+    const chain = await checkChain(sha256, start, rows, filingProblem)
     const broken =
       (problem ? { seq: start.seq + 1, problem } : chain.broken) ??
       headProblem(settings, workspaceId, head, chain.end, last) ??
@@ -73,8 +74,26 @@ export default implement(auditLogs, {
   ),
 })
 
-async function* flat(batches: AsyncIterable<ChainRow[]>): AsyncGenerator<ChainRow> {
+async function* flat<R>(batches: AsyncIterable<R[]>): AsyncGenerator<R> {
   for await (const rows of batches) yield* rows
+}
+
+/** The columns that an entry is found by must say what it says. */
+function filingProblem(row: ChainRow & store.Filed): string | null {
+  const { id, at, action, outcome, actorId, targetObject, targetId } = row
+  const told = toldBy(row.entry) ?? {}
+  const actor = told.actor as { id?: unknown } | null | undefined
+  const target = told.target as { object?: unknown; id?: unknown } | null | undefined
+  const pairs = [
+    [id, told.id],
+    [at, told.at],
+    [action, told.action],
+    [outcome, told.outcome],
+    [actorId, actor?.id ?? null],
+    [targetObject, target?.object ?? null],
+    [targetId, target?.id ?? null],
+  ]
+  return pairs.every(([filed, said]) => filed === said) ? null : 'what the entry is found by was changed'
 }
 
 /** From the beginning, from the signed checkpoint, or from the row before a given one. */

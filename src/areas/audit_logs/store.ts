@@ -71,11 +71,30 @@ function shown({ id, chain, seq, entry, personal, previousHash, hash, actorName 
 
 const batch = 1_000
 
+const chained = sql`seq, entry, personal, previous_hash, hash`
+
+/** What an entry is found by, beside what it says. */
+export type Filed = Pick<AuditLogRow, 'id' | 'at' | 'action' | 'outcome'> & {
+  actorId: string | null
+  targetObject: string | null
+  targetId: string | null
+}
+
+const filed = sql`${chained}, id, at, action, outcome, actor_id, target_object, target_id`
+
+export function rowsAfter(db: Db, chain: string, after: number, upTo: number): AsyncGenerator<ChainRow[]> {
+  return inBatches<ChainRow>(db, chained, chain, after, upTo)
+}
+
+export function filedAfter(db: Db, chain: string, after: number, upTo: number): AsyncGenerator<(ChainRow & Filed)[]> {
+  return inBatches<ChainRow & Filed>(db, filed, chain, after, upTo)
+}
+
 /** Rows in order, a batch at a time: as many as there are, in the memory of one batch. */
-export async function* rowsAfter(db: Db, chain: string, after: number, upTo: number): AsyncGenerator<ChainRow[]> {
+async function* inBatches<T extends ChainRow>(db: Db, select: Sql, chain: string, after: number, upTo: number) {
   for (let seq = after; seq < upTo; ) {
-    const rows = await db.query<ChainRow>(sql`
-      select seq, entry, personal, previous_hash, hash from ledger l
+    const rows = await db.query<T>(sql`
+      select ${select} from ledger l
       where l.chain = ${chain} and l.seq > ${seq} and l.seq <= ${upTo} order by l.seq limit ${batch}::int`)
     if (rows.length > 0) yield rows
     if (rows.length < batch) return
@@ -129,14 +148,14 @@ export async function earlierExportKeys(db: Db): Promise<string[]> {
 
 // Pruning
 
-/** Chains whose oldest entry is past its time, with the last such entry. */
+/** Chains whose oldest entry is past its time, by what it says itself, with the last such entry. */
 export function overdue(db: Db, now: Date, defaultDays: number) {
   return db.query<{ chain: string; seq: number; hash: string }>(sql`
     select h.chain, l.seq, l.hash from ledger_heads h
     left join workspaces w on w.id = h.chain
     cross join lateral (
       select seq, hash from ledger l
-      where l.chain = h.chain and l.seq < h.seq and l.at < to_char(
+      where l.chain = h.chain and l.seq < h.seq and position('"at":"' || l.at || '"' in l.entry) > 0 and l.at < to_char(
         (${now}::timestamptz - make_interval(days => coalesce((w.settings -> 'retention' ->> 'auditDays')::int, ${defaultDays}::int)))
           at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
       order by l.seq desc limit 1
