@@ -115,7 +115,8 @@ async function openControl({ app, platform }: Running, logger: Logger): Promise<
 
 function greet(config: Config): void {
   const where = config.DATABASE_URL ? 'PostgreSQL (DATABASE_URL)' : `${config.DATA_DIR} (embedded PostgreSQL)`
-  const codes = config.SMTP_URL ? 'the mail it sends' : `${config.PUBLIC_URL}/dev/mailbox`
+  const shown = config.isLoopback ? `${config.PUBLIC_URL}/dev/mailbox` : 'the mail, once SMTP_URL is set'
+  const codes = config.SMTP_URL ? 'the mail it sends' : shown
   const workers = config.WORKERS > 1 ? `\n  workers     ${config.WORKERS}` : ''
   process.stdout.write(`Atrium is running on ${config.PUBLIC_URL}
   data        ${where}${workers}

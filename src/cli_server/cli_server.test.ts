@@ -67,6 +67,11 @@ describe('atrium migrate and atrium doctor', () => {
     }
   })
 
+  it('say that nobody would get a mail where it is neither sent nor shown', async () => {
+    const { by } = await examined({ HOST: '0.0.0.0', DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' })
+    expect(by.mail).toMatchObject({ state: 'failed', todo: 'Set SMTP_URL.' })
+  })
+
   it('say what is wrong with the configuration first', async () => {
     const { code, by } = await examined({ WORKERS: '4' })
     expect([code, Object.keys(by)]).toEqual([1, ['configuration']])

@@ -147,7 +147,10 @@ async function redis({ REDIS_URL }: Config): Promise<Finding> {
   }
 }
 
-async function mail({ SMTP_URL, PUBLIC_URL }: Config): Promise<Finding> {
+async function mail({ SMTP_URL, PUBLIC_URL, isLoopback }: Config): Promise<Finding> {
+  if (!SMTP_URL && !isLoopback) {
+    return failed('mail', 'neither sent nor shown, since HOST is not this machine alone', 'Set SMTP_URL.')
+  }
   if (!SMTP_URL) return ok('mail', `not sent; shown on ${PUBLIC_URL}/dev/mailbox`)
   const { createTransport } = await import('nodemailer')
   const transport = createTransport(SMTP_URL, { connectionTimeout: 5_000, greetingTimeout: 5_000 } as never)

@@ -48,20 +48,22 @@ export function refusedByPolicy(name: string, kind: CallerKind | null): PolicyRe
 }
 
 /** Agents are under the policy whichever way they come; people and plain keys where they call through a tool. */
-export async function policyRefuses(
+export function policyRefuses(
   policies: PolicyReader,
   caller: Pick<Standing, 'callerKind' | 'boundTo' | 'workspaceId'>,
   id: string,
   operation: Operation,
   isToolCall: boolean,
-): Promise<PolicyRefusal | null> {
+): PolicyRefusal | null | Promise<PolicyRefusal | null> {
   if (!isToolCall && (caller.callerKind === null || operation.access === 'public')) return null
   if (!isTool(operation)) return isToolCall ? neverATool : null
   const workspaceId = caller.boundTo ?? caller.workspaceId
   if (workspaceId === null) return null
   const name = toolNameOf(id)
-  const mode = modeFor((await policies(workspaceId)).get(name), effectOf(operation), caller.callerKind)
-  return mode === 'deny' ? refusedByPolicy(name, caller.callerKind) : null
+  return policies(workspaceId).then(found => {
+    const mode = modeFor(found.get(name), effectOf(operation), caller.callerKind)
+    return mode === 'deny' ? refusedByPolicy(name, caller.callerKind) : null
+  })
 }
 
 const neverATool: PolicyRefusal = {

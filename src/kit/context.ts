@@ -13,6 +13,20 @@ export type Caller = Standing & {
   /** When the credential ends, if it does. */
   expires: string | null
   allowedIps: readonly string[] | null
+  /** Null where a team or the platform itself stands behind the credential. */
+  user: User | null
+}
+
+/** As they are now: it comes with the credential, in the same reading. */
+export type User = {
+  id: string
+  forename: string
+  surname: string | null
+  email: string | null
+  username: string | null
+  emailVerified: boolean
+  created: string
+  updated: string
 }
 
 /** What the permission function granted this call. */

@@ -7,6 +7,7 @@ import {
   isJSONRPCResponse,
   isLegacyRequest,
   type JSONRPCMessage,
+  PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/server'
 import { serveAsking } from './ask.ts'
 import { isCancellation, type News, startQuestions } from './questions.ts'
@@ -67,7 +68,8 @@ export function createMcp(options: ServeOptions, build: BuildServer = buildServe
 
   return {
     async fetch(request, visit, body) {
-      if (body !== undefined && (await isLegacyRequest(request, body))) return await fetch2025(request, visit, body)
+      const isOlder = body !== undefined && !namesRevision(body) && (await isLegacyRequest(request, body))
+      if (isOlder) return await fetch2025(request, visit, body)
       const parsed = body === undefined ? {} : { parsedBody: body }
       return await handler.fetch(request, { authInfo: authInfoOf(visit), ...parsed })
     },
@@ -77,6 +79,12 @@ export function createMcp(options: ServeOptions, build: BuildServer = buildServe
       return handler.close()
     },
   }
+}
+
+/** Only the newest revision says with each message which it is, and has nothing to initialize. */
+function namesRevision(body: unknown): boolean {
+  const { method, params } = (body ?? {}) as { method?: unknown; params?: { _meta?: Record<string, unknown> } }
+  return method !== 'initialize' && typeof params?._meta?.[PROTOCOL_VERSION_META_KEY] === 'string'
 }
 
 /** The token itself stays outside: nothing in here needs it. */

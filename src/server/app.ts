@@ -14,6 +14,7 @@ import { mountOAuth } from './oauth/mount.ts'
 import { mountOperational } from './operational.ts'
 import type { Platform } from './platform.ts'
 import { refuseOverload } from './pressure.ts'
+import { RequestLog } from './request_log.ts'
 import { mountOperations } from './routes.ts'
 import { mountUndoPage } from './undo_page.ts'
 import { parseJson } from './validation.ts'
@@ -31,6 +32,8 @@ export async function buildApp(platform: Platform, logger: FastifyBaseLogger): P
   let dress: ReturnType<typeof addHeaders> = () => {}
   const app = Fastify({
     loggerInstance: logger,
+    childLoggerFactory: (above, bindings, options) =>
+      new RequestLog(above, bindings, options) as unknown as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: false,
     bodyLimit: oneMiB,

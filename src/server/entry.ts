@@ -1,12 +1,12 @@
 // The first step of every request under /v1: credential → caller (401), then the limit (429), before a body is read.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { badRequest, forbidden, slowDown, unauthorized } from '../contract/errors.ts'
+import { badRequest, forbidden, unauthorized } from '../contract/errors.ts'
 import { WorkspaceId } from '../contract/ids.ts'
 import { isWrite, type Operation } from '../contract/operation.ts'
 import { sourceOf } from '../kit/addresses.ts'
 import type { Caller } from '../kit/context.ts'
 import { cookieName, isFromAnotherSite, type Presented, presentedCredential } from './credentials.ts'
-import { limitHeaders, type Policy, type Verdict } from './limits.ts'
+import { judge, policyOf } from './limits.ts'
 import type { Platform } from './platform.ts'
 import { currentResource, currentSurface } from './surface.ts'
 
@@ -22,10 +22,9 @@ export type Entered = {
 export function enter({ config, principals, limiter, uses }: Platform) {
   const cookie = cookieName(config.PUBLIC_URL)
   const policies = {
-    rest: { name: 'rest', limit: config.RATE_LIMIT },
-    mcp: { name: 'mcp', limit: config.MCP_RATE_LIMIT },
-    anonymous: { name: 'anonymous', limit: config.ANONYMOUS_RATE_LIMIT },
-  } satisfies Record<string, Policy>
+    rest: policyOf('rest', config.RATE_LIMIT),
+    anonymous: policyOf('anonymous', config.ANONYMOUS_RATE_LIMIT),
+  }
 
   /** Counts the request (429) and gives its answer the limit's headers. */
   function limit(request: FastifyRequest, reply: FastifyReply, caller: Caller | null): void | Promise<void> {
@@ -33,12 +32,8 @@ export function enter({ config, principals, limiter, uses }: Platform) {
     if (currentSurface() !== undefined) return
     const policy = caller ? policies.rest : policies.anonymous
     const key = caller ? `rest:${caller.credentialId}` : `anonymous:${sourceOf(request.ip)}`
-    const judge = (verdict: Verdict) => {
-      reply.headers(limitHeaders(policy, verdict))
-      if (!verdict.allowed) throw slowDown(`Over ${policy.limit} requests in 60 seconds; wait a minute and go on.`)
-    }
     const taken = limiter.take(key, policy.limit)
-    return taken instanceof Promise ? taken.then(judge) : judge(taken)
+    return taken instanceof Promise ? taken.then(verdict => judge(reply, policy, verdict)) : judge(reply, policy, taken)
   }
 
   function letIn(

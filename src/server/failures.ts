@@ -22,7 +22,7 @@ export function toApiError(error: unknown): ApiError {
   )
 }
 
-export function sendFailure(reply: FastifyReply, request: FastifyRequest, error: unknown): FastifyReply {
+function sendFailure(reply: FastifyReply, request: FastifyRequest, error: unknown, challenge: string): FastifyReply {
   let answer = toApiError(error)
   const { status } = errors[answer.kind]
   if (status >= 500) {
@@ -32,6 +32,7 @@ export function sendFailure(reply: FastifyReply, request: FastifyRequest, error:
     answer = new ApiError(answer.kind, answer.detail, { requestId: request.id })
   }
   if (status === 503) reply.header('retry-after', '1')
+  if (status === 401) reply.header('www-authenticate', challenge)
   if (status === 429) reply.header('retry-after', String(answer.metadata?.retryAfterSeconds ?? 60))
   return reply
     .code(status)
@@ -43,12 +44,9 @@ export function sendFailure(reply: FastifyReply, request: FastifyRequest, error:
 export function handleFailures(app: FastifyInstance, publicUrl: string): void {
   // Tells a client that knows nothing yet where to ask for a token.
   const challenge = `Bearer resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/v1"`
-  app.addHook('onSend', (_, reply, payload, done) => {
-    if (reply.statusCode === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', challenge)
-    done(null, payload)
+  app.setErrorHandler((error, request, reply) => sendFailure(reply, request, error, challenge))
+  app.setNotFoundHandler((request, reply) => {
+    const error = new ApiError('not_found', 'There is nothing at this address; see /v1/openapi.json.')
+    return sendFailure(reply, request, error, challenge)
   })
-  app.setErrorHandler((error, request, reply) => sendFailure(reply, request, error))
-  app.setNotFoundHandler((request, reply) =>
-    sendFailure(reply, request, new ApiError('not_found', 'There is nothing at this address; see /v1/openapi.json.')),
-  )
 }

@@ -1,6 +1,9 @@
 // Rate limits: a sliding window of one-second buckets, here in this process or in a shared store.
+import type { FastifyReply } from 'fastify'
+import { slowDown } from '../contract/errors.ts'
 
-export type Policy = { name: 'rest' | 'mcp' | 'anonymous'; limit: number }
+/** `headers` are the same on every answer under it. */
+export type Policy = { name: 'rest' | 'mcp' | 'anonymous'; limit: number; headers: Readonly<Record<string, string>> }
 
 export type Verdict = { allowed: boolean; remaining: number; resetSeconds: number }
 
@@ -58,12 +61,26 @@ function advance(window: Window, second: number): void {
   if (steps > 0) window.second = second
 }
 
-export function limitHeaders(policy: Policy, verdict: Verdict): Record<string, string> {
-  const headers: Record<string, string> = {
-    'ratelimit-limit': String(policy.limit),
-    'ratelimit-policy': `"${policy.name}";q=${policy.limit};w=${windowSeconds}`,
-    ratelimit: `"${policy.name}";r=${verdict.remaining};t=${verdict.resetSeconds}`,
+export function policyOf(name: Policy['name'], limit: number): Policy {
+  return {
+    name,
+    limit,
+    headers: { 'ratelimit-limit': String(limit), 'ratelimit-policy': `"${name}";q=${limit};w=${windowSeconds}` },
   }
-  if (!verdict.allowed) headers['retry-after'] = String(windowSeconds)
-  return headers
+}
+
+/** On every answer that was counted. */
+export function tellLimit(reply: FastifyReply, policy: Policy, verdict: Verdict): void {
+  reply.headers(policy.headers).header('ratelimit', `"${policy.name}";r=${verdict.remaining};t=${verdict.resetSeconds}`)
+  if (!verdict.allowed) reply.header('retry-after', String(windowSeconds))
+}
+
+/** Tells what is left, and refuses (429) where nothing is. */
+export function judge(reply: FastifyReply, policy: Policy, verdict: Verdict): void {
+  tellLimit(reply, policy, verdict)
+  if (!verdict.allowed) throw slowDown(overText(policy))
+}
+
+export function overText({ limit }: Policy): string {
+  return `Over ${limit} requests in ${windowSeconds} seconds; wait a minute and go on.`
 }

@@ -1,6 +1,6 @@
 // The door of the MCP server: Host and Origin, credential, limit; what is behind it calls the platform as the caller.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, badRequest, errors, forbidden, slowDown, unauthorized } from '../contract/errors.ts'
+import { ApiError, badRequest, errors, forbidden, unauthorized } from '../contract/errors.ts'
 import type { Scope } from '../contract/scopes.ts'
 import { sourceOf } from '../kit/addresses.ts'
 import type { Caller } from '../kit/context.ts'
@@ -14,10 +14,11 @@ import { toolsetOf } from '../mcp/toolset.ts'
 import { isLoopbackHost } from './config.ts'
 import { isOurOrigin, presentedToMcp } from './credentials.ts'
 import { overloaded, toApiError } from './failures.ts'
-import { limitHeaders, type Policy } from './limits.ts'
+import { judge, policyOf } from './limits.ts'
 import { modestScopes } from './oauth/scopes.ts'
 import type { Platform } from './platform.ts'
 import { relay } from './relay.ts'
+import { nextTurn } from './turns.ts'
 import { parseJson } from './validation.ts'
 
 declare module 'fastify' {
@@ -112,7 +113,10 @@ async function serve(
   const wanted = caller.credential === 'oauth' ? scopesToAskFor(view, body) : []
   if (wanted.length > 0) return challenge(reply, request, config.PUBLIC_URL, wanted)
   const visit: Visit = { view, credentialId: caller.credentialId, call: relay(app, request, token, 'mcp') }
-  const answer = await (await mcp()).fetch(webRequest(request, reply, config.PUBLIC_URL), visit, body)
+  const asked = webRequest(request, reply, config.PUBLIC_URL)
+  await nextTurn()
+  const answer = await (await mcp()).fetch(asked, visit, body)
+  await nextTurn()
   reply.header('cache-control', 'no-store')
   if (!answer.headers.get('content-type')?.startsWith('application/json')) return reply.send(answer)
   // Whole already: there is nothing to gain from sending it as a stream.
@@ -137,6 +141,7 @@ function webRequest(request: FastifyRequest, reply: FastifyReply, publicUrl: str
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.abort()
   })
+  if (reply.raw.destroyed) gone.abort()
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) {
     // The credential has done its work at the door.
@@ -149,9 +154,9 @@ function webRequest(request: FastifyRequest, reply: FastifyReply, publicUrl: str
 /** Host and Origin (403), then the credential (401), then the limit (429), before a body is read. */
 function entry({ config, principals, limiter, uses }: Platform) {
   const policies = {
-    mcp: { name: 'mcp', limit: config.MCP_RATE_LIMIT },
-    anonymous: { name: 'anonymous', limit: config.ANONYMOUS_RATE_LIMIT },
-  } satisfies Record<string, Policy>
+    mcp: policyOf('mcp', config.MCP_RATE_LIMIT),
+    anonymous: policyOf('anonymous', config.ANONYMOUS_RATE_LIMIT),
+  }
   const publicHost = new URL(config.PUBLIC_URL).hostname
 
   return async (request: FastifyRequest, reply: FastifyReply) => {
@@ -166,9 +171,7 @@ function entry({ config, principals, limiter, uses }: Platform) {
     const caller = token ? await principals.resolve(token, null, request.ip, 'mcp') : null
     const policy = caller ? policies.mcp : policies.anonymous
     const key = caller ? `mcp:${caller.credentialId}` : `anonymous:${sourceOf(request.ip)}`
-    const verdict = await limiter.take(key, policy.limit)
-    reply.headers(limitHeaders(policy, verdict))
-    if (!verdict.allowed) throw slowDown(`Over ${policy.limit} requests in 60 seconds; wait a minute and go on.`)
+    judge(reply, policy, await limiter.take(key, policy.limit))
     if (!caller || !token) throw unauthorized(missing(token))
     uses.saw(caller)
     return { caller, token }

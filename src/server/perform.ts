@@ -8,9 +8,10 @@ import { changesBetween, fieldKinds } from './changes.ts'
 import { claim, earlierAnswer, keepAnswer, repeatOf } from './idempotency.ts'
 import { append, instanceChain, type LedgerEntry } from './ledger.ts'
 import type { Platform } from './platform.ts'
+import { callOperation, rehearseOperation, type relay } from './relay.ts'
 
 /** What a call brings; the rest of the context is the platform's. */
-export type Call = Pick<Context, 'caller' | 'access' | 'origin' | 'log'> & BeforeContext
+export type Call = Pick<Context, 'caller' | 'access' | 'origin' | 'log'> & { relay: () => ReturnType<typeof relay> }
 
 type Perform = (call: Call, input: object) => Promise<unknown>
 
@@ -20,12 +21,24 @@ export function performer(platform: Platform, id: string, operation: Operation):
   if (!handler) throw new Error(`no handler for ${id}`)
   const enqueue = jobs.enqueueIn(database)
   const rest = { db: database, settings, now, enqueue, note: () => {}, feed }
-  const outside = (call: Call): Context & BeforeContext => ({ ...call, ...rest })
-  if (isWrite(operation) || isAudited(operation)) return writing(platform, id, operation, handler, outside)
+  const { before } = handler
+  const prepare = before && ((call: Call, ctx: Context, input: object) => before({ ...ctx, ...calling(call) }, input))
+  const outside = ({ caller, access, origin, log }: Call): Context => ({ caller, access, origin, log, ...rest })
+  if (isWrite(operation) || isAudited(operation)) {
+    return writing(platform, id, operation, handler, (call, input) => {
+      const cause = { requestId: call.origin.requestId }
+      return prepare?.(call, { ...outside(call), enqueue: jobs.enqueueIn(database, cause) }, input)
+    })
+  }
   return async (call, input) => {
     const ctx = outside(call)
-    return await handler.handle(ctx, input, await handler.before?.(ctx, input))
+    return await handler.handle(ctx, input, prepare && (await prepare(call, ctx, input)))
   }
+}
+
+/** Only `before` may call operations. */
+function calling({ relay }: Call): BeforeContext {
+  return { call: callOperation(relay), rehearse: rehearseOperation(relay) }
 }
 
 /** `before` outside, then handler, ledger and kept answer in one transaction; jobs and readers hear after the commit. */
@@ -34,7 +47,7 @@ function writing(
   id: string,
   operation: Operation,
   handler: AnyHandler,
-  outside: (call: Call) => Context & BeforeContext,
+  prepare: (call: Call, input: object) => Promise<unknown> | undefined,
 ): Perform {
   const { database, settings, now, jobs, feed, secretKey } = platform
   const canRepeat = isRepeatable(operation)
@@ -47,21 +60,21 @@ function writing(
       await database.synced()
       return earlier.value
     }
-    const cause = { requestId: call.origin.requestId }
-    const prepared =
-      handler.before && (await handler.before({ ...outside(call), enqueue: jobs.enqueueIn(database, cause) }, input))
+    const { caller, access, origin, log } = call
+    const prepared = await prepare(call, input)
     let hasJobs = false
     let chains: string[] = []
     const result = await database.transaction(async tx => {
       if (repeat && !(await claim(tx, repeat, now()))) return (await earlierAnswer(tx, secretKey, repeat))?.value
       const notes: LedgerNote = {}
-      const enqueueIn = jobs.enqueueIn(tx, cause)
+      const enqueueIn = jobs.enqueueIn(tx, { requestId: origin.requestId })
       const enqueue: Context['enqueue'] = (kind, payload, options) => {
         hasJobs = true
         return enqueueIn(kind, payload, options)
       }
       const note = (more: LedgerNote) => void Object.assign(notes, more)
-      const value = await handler.handle({ ...call, db: tx, settings, now, enqueue, note, feed }, input, prepared)
+      const ctx = { caller, access, origin, log, db: tx, settings, now, enqueue, note, feed }
+      const value = await handler.handle(ctx, input, prepared)
       if (repeat) await keepAnswer(tx, secretKey, repeat, value)
       if (writer && !notes.unchanged) chains = await writer(tx, call, notes, input, value)
       return value

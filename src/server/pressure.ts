@@ -13,6 +13,9 @@ declare module 'fastify' {
      */
     load?: 'vital' | 'lasting'
   }
+  interface FastifyRequest {
+    isInFlight: boolean
+  }
 }
 
 /** As it stands now, for the metrics. */
@@ -32,13 +35,22 @@ type Bounds = Pick<Config, 'MAX_REQUESTS_IN_FLIGHT' | 'MAX_EVENT_LOOP_DELAY'>
 
 export function refuseOverload(app: FastifyInstance, bounds: Bounds): Pressure {
   /** From the headers to the answer, but not while a body trickles in; a caller that goes away leaves the work behind. */
-  const inFlight = new Set<FastifyRequest>()
+  let inFlight = 0
+  const enter = (request: FastifyRequest) => {
+    if (!request.isInFlight) inFlight++
+    request.isInFlight = true
+  }
+  const leave = (request: FastifyRequest) => {
+    if (request.isInFlight) inFlight--
+    request.isInFlight = false
+  }
+  app.decorateRequest('isInFlight', false)
   const delay = watchDelay(bounds.MAX_EVENT_LOOP_DELAY)
   const refusals = tellRefusals(app)
   let owed = 0
 
   function isTooMuch(): boolean {
-    if (inFlight.size >= bounds.MAX_REQUESTS_IN_FLIGHT) return true
+    if (inFlight >= bounds.MAX_REQUESTS_IN_FLIGHT) return true
     owed += delay.shareToRefuse()
     if (owed < 1) return false
     owed--
@@ -51,27 +63,27 @@ export function refuseOverload(app: FastifyInstance, bounds: Bounds): Pressure {
       request.operationId = request.routeOptions.config.id
       return next(overloaded)
     }
-    inFlight.add(request)
+    enter(request)
     next()
   })
   app.addHook('onSend', (request, _, payload, done) => {
-    inFlight.delete(request)
+    leave(request)
     done(null, payload)
   })
   app.addHook('onRoute', route => {
     if (route.config?.load !== undefined) {
       route.onRequest = (request, _, done) => {
-        inFlight.delete(request)
+        leave(request)
         done()
       }
     }
     if (route.config?.load !== undefined || route.method === 'GET') return
     route.preParsing = (request, _, payload, done) => {
-      inFlight.delete(request)
+      leave(request)
       done(null, payload)
     }
     route.preValidation = (request, _, done) => {
-      inFlight.add(request)
+      enter(request)
       done()
     }
   })
@@ -79,7 +91,7 @@ export function refuseOverload(app: FastifyInstance, bounds: Bounds): Pressure {
     delay.stop()
     refusals.stop()
   })
-  return { inFlight: () => inFlight.size, delayMs: delay.leastMs, refused: refusals.total }
+  return { inFlight: () => inFlight, delayMs: delay.leastMs, refused: refusals.total }
 }
 
 /** What a tool call asks for was let in with the call. */

@@ -2,9 +2,10 @@
 import type { Role } from '../contract/permissions.ts'
 import type { CallerKind, Scope } from '../contract/scopes.ts'
 import { allowsAddress } from '../kit/addresses.ts'
-import type { Caller } from '../kit/context.ts'
+import type { Caller, User } from '../kit/context.ts'
 import type { Database } from '../kit/db.ts'
 import { first } from '../kit/db.ts'
+import { freeze, ofKept } from '../kit/kept.ts'
 import { sessionIdleDays } from '../kit/session_life.ts'
 import { keptUntil, type Sql, sql } from '../kit/sql.ts'
 import { isKeySecret, tokenHash } from '../kit/tokens.ts'
@@ -41,7 +42,10 @@ type PrincipalRow = {
   verified: boolean
   /** Of an OAuth token only. */
   resource?: Resource | null
-}
+} & UserRow
+
+/** Empty where no user is behind it. */
+type UserRow = Omit<User, 'id' | 'created' | 'updated'> & { userCreated: string; userUpdated: string }
 
 type Principal = { caller: Caller; endsMs: number; resource: Resource | null | undefined }
 
@@ -83,7 +87,8 @@ export function principals(database: Database, { requireVerifiedEmail, now }: Op
     const lookup = lookups.find(([prefix]) => token.startsWith(prefix))
     // A key with a wrong checksum was never ours: no need to ask the database.
     if (!lookup || (lookup[1] === keySql && !isKeySecret(token))) return null
-    return read(lookup[1], token, workspaceId)
+    const reading = () => read(lookup[1], token, workspaceId)
+    return known ? known.together(token, workspaceId, reading) : reading()
   }
 
   async function read(lookup: Lookup, token: string, workspaceId: string | null): Promise<Principal | null> {
@@ -145,8 +150,29 @@ function toCaller(row: PrincipalRow, workspaceId: string | null, requireVerified
     unverified: requireVerifiedEmail && row.userId !== null && !row.verified,
     expires: row.expires,
     allowedIps: row.allowedIps,
+    user: row.userId === null ? null : userOf(row),
   }
 }
+
+/** The same for everybody who shares the row. */
+const userOf = ofKept((row: PrincipalRow): User => {
+  const { userId, forename, surname, email, username, emailVerified, userCreated, userUpdated } = row
+  const id = userId as string
+  return freeze({
+    id,
+    forename,
+    surname,
+    email,
+    username,
+    emailVerified,
+    created: userCreated,
+    updated: userUpdated,
+  })
+})
+
+const userColumns = sql`
+  u.forename, u.surname, u.email, u.username, coalesce(lower(u.email) = lower(u.proven_email), false) as email_verified,
+  u.created as user_created, u.updated as user_updated`
 
 function credentialOf({ boundTo, callerKind, credentialId }: PrincipalRow): Caller['credential'] {
   if (boundTo === null) return 'session'
@@ -159,7 +185,7 @@ function sessionSql(digest: string, workspaceId: string | null): Sql {
     select s.id as credential_id, s.user_id, s.user_id as owner_id, null as caller_kind, null as scopes,
       m.scopes as member_scopes, null as bound_to, m.position as role, w.status as workspace_status,
       least(s.expires, s.last_used + make_interval(days => ${sessionIdleDays}::int)) as ends, s.expires,
-      null as allowed_ips, u.verified_at is not null as verified
+      null as allowed_ips, u.verified_at is not null as verified, ${userColumns}
     from sessions s
     join users u on u.id = s.user_id
     left join workspace_members m on m.user_id = s.user_id and m.workspace_id = ${workspaceId} and m.status = 'active'
@@ -177,7 +203,7 @@ function keySql(digest: string): Sql {
     select c.id as credential_id, m.user_id, c.owner_id, c.caller_kind, c.scopes, m.scopes as member_scopes,
       c.workspace_id as bound_to, ${roleOfOwner}, w.status as workspace_status,
       least(c.expires, k.until) as ends, least(c.expires, k.until) as expires, c.allowed_ips,
-      u.verified_at is not null as verified
+      u.verified_at is not null as verified, ${userColumns}
     from api_key_secrets k
     join api_keys c on c.id = k.key_id and c.enabled
     join workspaces w on w.id = c.workspace_id and w.status = 'active'
@@ -191,7 +217,7 @@ function runSql(digest: string): Sql {
   return sql`
     select c.id as credential_id, m.user_id, c.owner_id, c.caller_kind, c.scopes, m.scopes as member_scopes,
       c.workspace_id as bound_to, ${roleOfOwner}, w.status as workspace_status,
-      c.expires as ends, c.expires, null as allowed_ips, u.verified_at is not null as verified
+      c.expires as ends, c.expires, null as allowed_ips, u.verified_at is not null as verified, ${userColumns}
     from agent_runs c
     join workspaces w on w.id = c.workspace_id and w.status = 'active'
     left join workspace_members m on m.workspace_id = c.workspace_id and m.user_id = c.owner_id and m.status = 'active'
@@ -207,7 +233,7 @@ function oauthSql(digest: string, workspaceId: string | null): Sql {
       array(select s from unnest(o.scopes) s where s = any(g.scopes) and (c.scopes is null or s = any(c.scopes))) as scopes,
       m.scopes as member_scopes, g.workspace_id as bound_to, m.position as role, w.status as workspace_status,
       least(o.expires, g.expires_at) as ends, g.expires_at as expires, null as allowed_ips,
-      u.verified_at is not null as verified, o.resource, ${workspaceId}::text as asked
+      u.verified_at is not null as verified, o.resource, ${workspaceId}::text as asked, ${userColumns}
     from oauth_objects o
     join oauth_grants g on g.id = o.grant_id
     join oauth_clients c on c.id = g.client_id and c.is_active
@@ -225,14 +251,27 @@ const mostRemembered = 20_000
  */
 function rememberUntilCommit(database: Database) {
   const byToken = new Map<string, Map<string | null, Principal>>()
+  const underWay = new Map<string, Promise<Principal | null>>()
   let generation = 0
   database.onCommit(tables => {
     if (!watched.some(table => tables.has(table))) return
     generation++
     byToken.clear()
+    underWay.clear()
   })
   return {
     get: (token: string, workspaceId: string | null) => byToken.get(token)?.get(workspaceId),
+    /** A thousand requests that come after a change with the same credential ask for it once. */
+    together(token: string, workspaceId: string | null, read: () => Promise<Principal | null>) {
+      const key = `${workspaceId} ${token}`
+      const same = underWay.get(key)
+      if (same) return same
+      const reading = read().finally(() => {
+        if (underWay.get(key) === reading) underWay.delete(key)
+      })
+      underWay.set(key, reading)
+      return reading
+    },
     /** Keeps nothing that was asked for before the last change. */
     keeper(token: string, workspaceId: string | null) {
       const asked = generation

@@ -6,6 +6,7 @@ import { ApiError, type ErrorKind, errors } from '../contract/errors.ts'
 import type { CallOperation, RehearseOperation, Surface } from '../kit/context.ts'
 import { operation as lookUp } from '../operations.ts'
 import { asRehearsal, asTool } from './surface.ts'
+import { nextTurn } from './turns.ts'
 
 export type Relayed = { status: number; text: string }
 
@@ -27,22 +28,42 @@ export function relay(
   })
   const credential = token.startsWith('atr_') ? { 'x-api-key': token } : { authorization: `Bearer ${token}` }
   return async ({ method, path, body }, signal) => {
-    const late = AbortSignal.timeout(longestMs)
-    const answer = await asTool(surface, async () => {
-      return await app.inject({
-        method: method as 'GET',
-        url: path,
-        headers: {
-          ...Object.fromEntries(passed),
-          ...credential,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(body !== undefined && { payload: body }),
-        remoteAddress: request.ip,
-        signal: signal ? AbortSignal.any([signal, late]) : late,
-      })
-    })
+    await nextTurn()
+    const answer = await orGivenUp(signal, () =>
+      asTool(surface, async () => {
+        return await app.inject({
+          method: method as 'GET',
+          url: path,
+          headers: {
+            ...Object.fromEntries(passed),
+            ...credential,
+            ...(body !== undefined && { 'content-type': 'application/json' }),
+          },
+          ...(body !== undefined && { payload: body }),
+          remoteAddress: request.ip,
+        })
+      }),
+    )
+    await nextTurn()
     return { status: answer.statusCode, text: answer.payload }
+  }
+}
+
+/** What was begun is carried out; nobody waits for it any longer where the caller is gone or it takes too long. */
+async function orGivenUp<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  const { promise: givenUp, reject } = Promise.withResolvers<never>()
+  const late = () => reject(new ApiError('unavailable', 'The operation took too long; look whether it was done.'))
+  const nobody = new ApiError('unavailable', 'Nobody waits for the answer any more.')
+  if (signal?.aborted) throw nobody
+  const leave = () => reject(nobody)
+  const timer = setTimeout(late, longestMs)
+  signal?.addEventListener('abort', leave)
+  try {
+    return await Promise.race([work(), givenUp])
+  } finally {
+    clearTimeout(timer)
+    // Signals of finished requests are fired all the same.
+    signal?.removeEventListener('abort', leave)
   }
 }
 

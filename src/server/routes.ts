@@ -1,5 +1,5 @@
 // The registry mounted: each operation is one route, and each request goes this one way, top to bottom.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { type SuccessStatus, success, successSchema } from '../contract/envelope.ts'
 import { badRequest, forbidden, notFound } from '../contract/errors.ts'
 import { methodOf, type Operation, pathOf, type Stream, workspaceIn } from '../contract/operation.ts'
@@ -7,13 +7,14 @@ import { type Permission, permit } from '../contract/permissions.ts'
 import { type PolicyRefusal, policyRefuses } from '../contract/tool_policy.ts'
 import type { Access, Caller } from '../kit/context.ts'
 import { etagOf } from '../kit/etag.ts'
+import { ofKept } from '../kit/kept.ts'
 import { sessionDays } from '../kit/session_life.ts'
 import { operation as lookUp, operationIds } from '../operations.ts'
 import { sessionCookie } from './credentials.ts'
 import type { Entered, enter } from './entry.ts'
 import { type Call, performer, refusalWriter } from './perform.ts'
 import type { Platform } from './platform.ts'
-import { callOperation, rehearsed, rehearseOperation, relay } from './relay.ts'
+import { rehearsed, relay } from './relay.ts'
 import { endStreamsOnClose, sendStream } from './streams.ts'
 import { currentResource, currentSurface, isRehearsal, surfaceOf } from './surface.ts'
 import { compileBody, compileQuery, invalid } from './validation.ts'
@@ -33,31 +34,51 @@ export function mountOperations(app: FastifyInstance, platform: Platform, entry:
   endStreamsOnClose(app)
   app.decorateRequest('entered', null as never)
   app.decorateRequest('operationId', undefined)
+  /** What is no operation, or not there at all, is asked for by somebody all the same. */
+  const countIn: onRequestHookHandler = (request, reply, next) => {
+    if (request.url.startsWith('/v1')) enterBy(entry, undefined, request, reply, next)
+    else next()
+  }
+  // Each route knows its operation: asking the framework for it on each request would make an object of it each time.
+  app.addHook('onRoute', route => {
+    const { id, operation } = route.config ?? {}
+    const letIn: onRequestHookHandler = (request, reply, next) => {
+      request.operationId = id
+      const { headers } = request.raw
+      // Where no body is looked at, a type that cannot be read does not matter either.
+      if (!operation?.body && headers['content-type'] !== undefined) delete headers['content-type']
+      enterBy(entry, operation, request, reply, next)
+    }
+    route.onRequest = [operation ? letIn : countIn, ...[route.onRequest ?? []].flat()]
+  })
   app.addHook('onRequest', (request, reply, next) => {
-    // Read once: the framework makes a new object of it each time.
-    const { id, operation } = request.routeOptions.config
-    request.operationId = id
-    const { headers } = request.raw
-    // Where no body is looked at, a type that cannot be read does not matter either.
-    if (operation && !operation.body && headers['content-type'] !== undefined) delete headers['content-type']
-    // A path may be spelled with escapes, so the route counts beside the text.
-    if (operation === undefined && !request.url.startsWith('/v1')) return next()
-    const letIn = (entered: Entered) => {
-      request.entered = entered
-      next()
-    }
-    try {
-      const entered = entry(request, reply, operation)
-      if (entered instanceof Promise) entered.then(letIn, next)
-      else letIn(entered)
-    } catch (error) {
-      next(error as Error)
-    }
+    if (request.is404) countIn.call(app, request, reply, next)
+    else next()
   })
   const refused = refusalWriter(platform)
   for (const id of operationIds) {
     const operation = lookUp(id)
     if (operation) mount(app, platform, refused, id, operation)
+  }
+}
+
+function enterBy(
+  entry: ReturnType<typeof enter>,
+  operation: Operation | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  next: (error?: Error) => void,
+): void {
+  const letIn = (entered: Entered) => {
+    request.entered = entered
+    next()
+  }
+  try {
+    const entered = entry(request, reply, operation)
+    if (entered instanceof Promise) entered.then(letIn, next)
+    else letIn(entered)
+  } catch (error) {
+    next(error as Error)
   }
 }
 
@@ -73,6 +94,7 @@ function mount(
   let readInput: ReturnType<typeof inputReader> | undefined
   const authorise = authoriser(platform, refused, id, operation)
   const perform = performer(platform, id, operation)
+  const answer = answerer(platform, operation, status)
   app.route({
     method: methodOf(operation),
     url: pathOf(operation).replace(/\{(\w+)\}/g, ':$1'),
@@ -80,7 +102,9 @@ function mount(
     ...(!operation.produces && { schema: { response: { [status]: successSchema(status, operation.result) } } }),
     handler: async (request, reply) => {
       const call = callOf(app, request)
-      call.access = await authorise(request, call)
+      const access = authorise(request, call)
+      // Not waited for where it is known at once, as it mostly is.
+      call.access = access instanceof Promise ? await access : access
       readInput ??= inputReader(operation)
       const input = readInput(request)
       if (isRehearsal()) return reply.code(rehearsed).send()
@@ -89,7 +113,7 @@ function mount(
         const isStillAllowed = () => stillAllowed(platform, operation, request)
         const onFailure = (error: unknown) => request.log.error({ err: error, operation: id }, 'a stream broke off')
         await sendStream(reply, result as Stream, { isStillAllowed, onFailure })
-      } else answer(reply, platform, operation, status, result, request)
+      } else answer(reply, request, result as object)
       return reply
     },
   })
@@ -98,7 +122,6 @@ function mount(
 function callOf(app: FastifyInstance, request: FastifyRequest): Call {
   const { caller, from, token } = request.entered
   const surface = surfaceOf(request, from)
-  const send = () => relay(app, request, token ?? '', surface)
   return {
     caller,
     access: null,
@@ -113,8 +136,7 @@ function callOf(app: FastifyInstance, request: FastifyRequest): Call {
       idempotencyKey: textHeader(request, 'idempotency-key'),
     },
     log: request.log,
-    call: callOperation(send),
-    rehearse: rehearseOperation(send),
+    relay: () => relay(app, request, token ?? '', surface),
   }
 }
 
@@ -129,39 +151,51 @@ function authoriser(
   refused: ReturnType<typeof refusalWriter>,
   id: string,
   operation: Operation,
-): (request: FastifyRequest, call: Call) => Promise<Access | null> {
+): (request: FastifyRequest, call: Call) => Access | null | Promise<Access | null> {
   const place = workspaceIn(operation)
   const pattern = place === 'body' ? patternOf(operation.body, 'workspaceId') : null
   const policyRefusal = (caller: Caller) =>
     policyRefuses(platform.policies, caller, id, operation, currentSurface() !== undefined)
-  return async (request, call) => {
-    if (operation.access === 'public') {
-      const { caller } = request.entered
-      const byPolicy = caller && (await policyRefusal(caller))
-      return byPolicy ? await refuse(refused, id, call, caller, byPolicy) : null
+
+  async function authorisePublic(caller: Caller, call: Call): Promise<null> {
+    const byPolicy = await policyRefusal(caller)
+    return byPolicy ? await refuse(refused, id, call, caller, byPolicy) : null
+  }
+
+  async function authoriseByBody(request: FastifyRequest, call: Call, caller: Caller): Promise<Access | null> {
+    const { workspaceId } = (request.body ?? {}) as { workspaceId?: unknown }
+    if (typeof workspaceId !== 'string' || !pattern?.test(workspaceId)) {
+      throw badRequest('"workspaceId" is missing or is not a workspace id.', [
+        { path: 'workspaceId', rule: 'pattern', expected: 'a workspace id' },
+      ])
     }
-    let caller = request.entered.caller as Caller
-    if (place === 'body') {
-      const { workspaceId } = (request.body ?? {}) as { workspaceId?: unknown }
-      if (typeof workspaceId !== 'string' || !pattern?.test(workspaceId)) {
-        throw badRequest('"workspaceId" is missing or is not a workspace id.', [
-          { path: 'workspaceId', rule: 'pattern', expected: 'a workspace id' },
-        ])
-      }
-      const inWorkspace = await platform.principals.inWorkspace(request.entered.token ?? '', caller, workspaceId)
-      caller = inWorkspace ?? { ...caller, role: null, workspaceId, workspaceStatus: null }
-    }
+    const inWorkspace = await platform.principals.inWorkspace(request.entered.token ?? '', caller, workspaceId)
+    return await authorise(request, call, inWorkspace ?? { ...caller, role: null, workspaceId, workspaceStatus: null })
+  }
+
+  function authorise(request: FastifyRequest, call: Call, caller: Caller): Access | null | Promise<Access | null> {
     call.caller = caller
     const params = request.params as Record<string, string>
     const aboutSelf = operation.self !== undefined && params[operation.self] === caller.userId
     const permission = permit(caller, operation, aboutSelf)
-    if (!permission.allowed) return await refuse(refused, id, call, caller, permission)
-    const byPolicy = await policyRefusal(caller)
-    if (byPolicy) return await refuse(refused, id, call, caller, byPolicy)
-    if (!isRehearsal()) platform.uses.used(caller, permission.scopes)
-    if (place === null || caller.workspaceId === null || permission.role === null) return null
-    const { role, scopes, reach } = permission
-    return { workspaceId: caller.workspaceId, role, scopes, reach }
+    if (!permission.allowed) return refuse(refused, id, call, caller, permission)
+    const goOn = (byPolicy: PolicyRefusal | null) =>
+      byPolicy ? refuse(refused, id, call, caller, byPolicy) : grant(caller, permission)
+    const byPolicy = policyRefusal(caller)
+    return byPolicy instanceof Promise ? byPolicy.then(goOn) : goOn(byPolicy)
+  }
+
+  function grant(caller: Caller, { role, scopes, reach }: Permission & { allowed: true }): Access | null {
+    if (!isRehearsal()) platform.uses.used(caller, scopes)
+    const { workspaceId } = caller
+    return place === null || workspaceId === null || role === null ? null : { workspaceId, role, scopes, reach }
+  }
+
+  return (request, call) => {
+    const { caller } = request.entered
+    if (operation.access === 'public') return caller && authorisePublic(caller, call)
+    if (place === 'body') return authoriseByBody(request, call, caller as Caller)
+    return authorise(request, call, caller as Caller)
   }
 }
 
@@ -202,22 +236,36 @@ function inputReader(operation: Operation): (request: FastifyRequest) => object 
   }
 }
 
-function answer(
-  reply: FastifyReply,
-  { config, now }: Platform,
-  operation: Operation,
-  status: SuccessStatus,
-  result: unknown,
-  request: FastifyRequest,
-): void {
-  reply.header('cache-control', 'no-store')
-  if (operation.cookie && !(request.entered.isForeign && operation.cookie === 'clear')) {
-    const { token } = result as { token?: string }
-    const end = operation.cookie === 'set' ? new Date(now().getTime() + sessionDays * 86_400_000) : new Date(0)
-    if (operation.cookie === 'clear' || token) {
-      reply.header('set-cookie', sessionCookie(config.PUBLIC_URL, token ?? '', end, now()))
+/** A short text goes out in one piece with its headers; of a long one, the bytes are copied no more. */
+const longText = 2_048
+
+/** Text that was put together piece by piece would be put together again each time it is sent. */
+function inOnePiece(text: string): string | Buffer {
+  const bytes = Buffer.from(text)
+  return bytes.length <= longText ? bytes.toString() : bytes
+}
+
+/** The envelope as the operation's schema has it. What is made of rows that are kept is written out once. */
+function writerOf(reply: FastifyReply, status: SuccessStatus): (result: object) => string | Buffer {
+  const serialize = reply.getSerializationFunction(String(status))
+  if (!serialize) throw new Error(`no schema for answers with ${status}`)
+  return ofKept(result => inOnePiece(serialize(success(status, result))))
+}
+
+/** Headers and envelope. */
+function answerer({ config, now }: Platform, operation: Operation, status: SuccessStatus) {
+  let write: ReturnType<typeof writerOf> | undefined
+  return (reply: FastifyReply, request: FastifyRequest, result: object): void => {
+    write ??= writerOf(reply, status)
+    reply.code(status).header('cache-control', 'no-store').header('content-type', 'application/json; charset=utf-8')
+    if (operation.cookie && !(request.entered.isForeign && operation.cookie === 'clear')) {
+      const { token } = result as { token?: string }
+      const end = operation.cookie === 'set' ? new Date(now().getTime() + sessionDays * 86_400_000) : new Date(0)
+      if (operation.cookie === 'clear' || token) {
+        reply.header('set-cookie', sessionCookie(config.PUBLIC_URL, token ?? '', end, now()))
+      }
     }
+    if (operation.etag) reply.header('etag', etagOf(result))
+    reply.send(write(result))
   }
-  if (operation.etag) reply.header('etag', etagOf(result as object))
-  reply.code(status).send(success(status, result))
 }

@@ -60,9 +60,9 @@ const own = implement(accounts, {
     return { token: '' }
   },
 
-  'auth.whoami': async ({ db, caller }) => {
-    if (caller.userId === null) throw forbidden('This key belongs to a team or to the platform, not to a person.')
-    return shown(await kept(store.findUser(db, caller.userId)))
+  'auth.whoami': async ({ caller: { user } }) => {
+    if (user === null) throw forbidden('This key belongs to a team or to the platform, not to a person.')
+    return user
   },
 
   'auth.patch': staged(

@@ -1,7 +1,7 @@
 // SQL of accounts: users, sessions, codes and settings.
 import type { Static } from 'typebox'
 import { type Db, first } from '../../kit/db.ts'
-import { assignments, keptUntil, type Sql, sql } from '../../kit/sql.ts'
+import { assignments, type Sql, sql } from '../../kit/sql.ts'
 import type { User } from './contract.ts'
 
 /** A user with what only the platform may know. */
@@ -19,10 +19,8 @@ const columns = sql`
   password_changed, invite_hash,
   coalesce(lower(email) = lower(proven_email), false) as email_verified`
 
-const users = ['users']
-
 export function findUser(db: Db, id: string): Promise<Account | undefined> {
-  return first(db, keptUntil(users, sql`select ${columns} from users where id = ${id}`))
+  return first(db, sql`select ${columns} from users where id = ${id}`)
 }
 
 /** Nobody else changes the account until the transaction ends. */

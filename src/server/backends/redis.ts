@@ -1,11 +1,15 @@
-// The shared limiter: one hash per key, one script per request, exact across processes.
+// The shared limiter: one hash per key, one script for all who ask in the same turn, exact across processes.
 import { createClient, defineScript } from 'redis'
 import { type Limiter, memoryLimiter, type Verdict, windowSeconds } from '../limits.ts'
 
-/** Fields are seconds of the server's own clock, so that processes need not agree on theirs. */
+/**
+ * Takes as many as there is room for and returns the room that there was. Fields are seconds of the server's own clock,
+ * so that processes need not agree on theirs.
+ */
 const takeScript = `
 local now = tonumber(redis.call('TIME')[1])
 local limit = tonumber(ARGV[1])
+local wanted = tonumber(ARGV[2])
 local oldest = now - ${windowSeconds}
 local total = 0
 local fields = redis.call('HGETALL', KEYS[1])
@@ -13,10 +17,11 @@ for i = 1, #fields, 2 do
   if tonumber(fields[i]) < oldest then redis.call('HDEL', KEYS[1], fields[i])
   else total = total + tonumber(fields[i + 1]) end
 end
-if total >= limit then return -1 end
-redis.call('HINCRBY', KEYS[1], now, 1)
+local room = limit - total
+if room <= 0 then return 0 end
+redis.call('HINCRBY', KEYS[1], now, math.min(room, wanted))
 redis.call('EXPIRE', KEYS[1], ${windowSeconds + 2})
-return limit - total - 1`
+return room`
 
 type Warn = (error: unknown) => void
 
@@ -53,9 +58,9 @@ export async function redisLimiter(url: string, warn: Warn): Promise<Limiter> {
       take: defineScript({
         SCRIPT: takeScript,
         NUMBER_OF_KEYS: 1,
-        parseCommand(parser, key: string, limit: number) {
+        parseCommand(parser, key: string, limit: number, wanted: number) {
           parser.pushKey(key)
-          parser.push(String(limit))
+          parser.push(String(limit), String(wanted))
         },
         transformReply: undefined as unknown as () => number,
       }),
@@ -73,17 +78,38 @@ export async function redisLimiter(url: string, warn: Warn): Promise<Limiter> {
   client.on('error', lost)
   await client.connect()
   wasConnected = true
+  /** Undefined where Redis does not say. */
+  async function ask(key: string, limit: number, wanted: number): Promise<number | undefined> {
+    try {
+      const room = Number(await inTime(client.take(`atrium:limit:${key}`, limit, wanted)))
+      isAway = false
+      return room
+    } catch (error) {
+      lost(error)
+      return undefined
+    }
+  }
+
+  type Together = { limit: number; wanted: number; room: PromiseWithResolvers<number | undefined> }
+  let turn = new Map<string, Together>()
+  const flush = () => {
+    const asked = turn
+    turn = new Map()
+    for (const [key, { limit, wanted, room }] of asked) void ask(key, limit, wanted).then(room.resolve)
+  }
+
   return {
+    /** Whoever is the third of a turn to ask finds two fewer than there were: as if each had asked alone. */
     async take(key, limit): Promise<Verdict> {
       if (isAway && performance.now() < restUntil) return await local.take(key, limit)
-      try {
-        const left = Number(await inTime(client.take(`atrium:limit:${key}`, limit)))
-        isAway = false
-        return { allowed: left >= 0, remaining: Math.max(left, 0), resetSeconds: windowSeconds }
-      } catch (error) {
-        lost(error)
-        return await local.take(key, limit)
-      }
+      if (turn.size === 0) setImmediate(flush)
+      const together = turn.get(key) ?? { limit, wanted: 0, room: Promise.withResolvers<number | undefined>() }
+      turn.set(key, together)
+      const before = together.wanted++
+      const room = await together.room.promise
+      if (room === undefined) return await local.take(key, limit)
+      const left = room - before - 1
+      return { allowed: left >= 0, remaining: Math.max(left, 0), resetSeconds: windowSeconds }
     },
     isAway: () => isAway,
     async ping() {

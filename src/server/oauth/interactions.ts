@@ -151,6 +151,7 @@ async function logIn(app: FastifyInstance, scene: Scene, { name, password }: For
   const problem = isBusy
     ? 'Too many tries, or too many people at once. Wait a little and try again.'
     : 'The name and the password do not belong together.'
+  if (!isBusy) reply.header('www-authenticate', answer.headers['www-authenticate'])
   return show(reply, loginPage(asking, name, problem), isBusy ? answer.statusCode : 401)
 }
 

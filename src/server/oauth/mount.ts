@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sourceOf } from '../../kit/addresses.ts'
 import { once } from '../../kit/once.ts'
 import { countTry, type TryLimit } from '../../kit/tries.ts'
-import { limitHeaders } from '../limits.ts'
+import { overText, policyOf, tellLimit } from '../limits.ts'
 import { pageHeaders, pageHtml } from '../pages.ts'
 import type { Platform } from '../platform.ts'
 import type { Resource } from '../principals.ts'
@@ -94,16 +94,15 @@ function tooMany(request: FastifyRequest, reply: FastifyReply, { seconds }: TryL
 
 /** One bucket with everyone else who comes without a credential. */
 function limited({ limiter, config }: Platform) {
+  const policy = policyOf('anonymous', config.ANONYMOUS_RATE_LIMIT)
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    const limit = config.ANONYMOUS_RATE_LIMIT
-    const verdict = await limiter.take(`anonymous:${sourceOf(request.ip)}`, limit)
+    const verdict = await limiter.take(`anonymous:${sourceOf(request.ip)}`, policy.limit)
     if (verdict.allowed) return
-    const error_description = `Over ${limit} requests in 60 seconds; wait a minute and go on.`
+    tellLimit(reply, policy, verdict)
     return reply
       .code(429)
-      .headers(limitHeaders({ name: 'anonymous', limit }, verdict))
       .header('cache-control', 'no-store')
-      .send({ error: 'temporarily_unavailable', error_description })
+      .send({ error: 'temporarily_unavailable', error_description: overText(policy) })
   }
 }
 
