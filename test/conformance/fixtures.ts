@@ -64,6 +64,32 @@ function read(uri: string): ReadResourceResult {
   return { contents: [{ uri, mimeType: 'text/plain', text: 'This is the content of the static text resource.' }] }
 }
 
+/** Everything of it must come through as it is. */
+const muchOfJsonSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object' as const,
+  $defs: {
+    address: {
+      $anchor: 'addressDef',
+      type: 'object',
+      properties: { street: { type: 'string' }, city: { type: 'string' } },
+    },
+  },
+  properties: {
+    name: { type: 'string' },
+    address: { $ref: '#/$defs/address' },
+    contactMethod: { type: 'string', enum: ['phone', 'email'] },
+    phone: { type: 'string' },
+    email: { type: 'string' },
+  },
+  allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
+  if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { required: ['phone'] },
+  else: { required: ['email'] },
+  additionalProperties: false,
+}
+
 /** The platform's own server, with more to list and to call. */
 export const withFixtures: BuildServer = (visit: Visit, options: McpOptions) => {
   const server = buildServer(visit, options)
@@ -73,6 +99,7 @@ export const withFixtures: BuildServer = (visit: Visit, options: McpOptions) => 
     tools: [
       ...toolList(operations, visit.view),
       ...Object.keys(tools).map(tool => ({ name: tool, description: tool, inputSchema: { type: 'object' as const } })),
+      { name: 'json_schema_2020_12_tool', description: 'Much of JSON Schema.', inputSchema: muchOfJsonSchema },
     ],
   }))
   server.setRequestHandler('tools/call', async ({ params }, ctx) => {

@@ -1,10 +1,9 @@
 // A browser without a window, and the steps of an application that wants in; for tests of the authorization server.
 import { createHash, randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { hashPassword } from '../../src/kit/passwords.ts'
 import { sql } from '../../src/kit/sql.ts'
 import { type Answer, password, platform, type TestCaller, type TestPlatform } from './platform.ts'
+import { freePort } from './service.ts'
 
 /** Keeps cookies by name and path as far as our pages need it. */
 export function browser(on: TestPlatform) {
@@ -170,16 +169,6 @@ export async function setPassword(on: TestPlatform, userId: string): Promise<str
   const hash = await hashPassword(password)
   await on.database.query(sql`update users set password_hash = ${hash} where id = ${userId}`)
   return password
-}
-
-/** A port that is free at this moment, for a server whose public address must be known before it listens. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** A platform that really listens, where its metadata says it does. */

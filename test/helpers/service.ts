@@ -19,6 +19,7 @@ export type Service = {
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
+/** A port that is free at this moment, for a server whose public address must be known before it listens. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

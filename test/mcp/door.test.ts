@@ -151,6 +151,40 @@ describe('a request', () => {
     expect(answer.body.error.message).toContain('one message per request')
   })
 
+  it.each(['null', '1', '"x"', '{}', '{"params":null}', '{"method":1,"params":{"_meta":null}}'])(
+    'that says nothing (%s) is refused as such',
+    async payload => {
+      const headers = { host: 'localhost', 'content-type': 'application/json', ...key.headers }
+      const answer = await p.request({ method: 'POST', url: '/mcp', headers, payload })
+      expect(answer.status).toBe(400)
+      expect(answer.body).toMatchObject({ jsonrpc: '2.0', error: { code: -32600 } })
+    },
+  )
+
+  it('to initialize begins a session, whichever revision it names', async () => {
+    const clientInfo = { name: 'test', version: '1' }
+    const payload = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: {
+        protocolVersion: '2025-11-25',
+        capabilities: { elicitation: {} },
+        clientInfo,
+        _meta: { 'io.modelcontextprotocol/protocolVersion': '2025-11-25' },
+      },
+    })
+    const headers = {
+      host: 'localhost',
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...key.headers,
+    }
+    const answer = await p.request({ method: 'POST', url: '/mcp', headers, payload })
+    expect(answer.status).toBe(200)
+    expect(answer.headers['mcp-session-id']).toMatch(/\w/)
+  })
+
   it.each(['{', '\u0000', '"\\ud800"'])('that cannot be read (%j) is an error of the protocol', async payload => {
     const headers = { host: 'localhost', 'content-type': 'application/json', ...key.headers }
     const answer = await p.request({ method: 'POST', url: '/mcp', headers, payload })
