@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { sql } from '../src/kit/sql.ts'
 import { openPostgres } from '../src/server/backends/postgres.ts'
 import { newEmail, people } from './helpers/accounts.ts'
+import { serverPrograms, startCluster } from './helpers/cluster.ts'
 import { administer, postgresUrl, redisUrl, urlOf } from './helpers/engines.ts'
 import { differences, signUp, writeDuring } from './helpers/persistent.ts'
 import { platformForTest } from './helpers/platform.ts'
@@ -158,6 +159,41 @@ describe.skipIf(!postgresUrl)('PostgreSQL', () => {
     void goOn()
     return end
   }
+})
+
+describe.skipIf(!postgresUrl || !serverPrograms)('a PostgreSQL that is restarted', () => {
+  it.each([
+    ['as its operator does it', 'fast'],
+    ['after it was killed', 'immediate'],
+  ] as const)('%s loses and doubles nothing, and is used again by itself', async (_, mode) => {
+    const folder = mkdtempSync(join(tmpdir(), 'atrium-faults-'))
+    const cluster = await startCluster()
+    let service: Service | undefined
+    try {
+      service = await start({ ...limits, DATA_DIR: folder, DATABASE_URL: cluster.url })
+      const { url } = service
+      const someone = await signUp(service)
+      const { names, refusals, longestMs } = await writeDuring(service, someone, async () => {
+        for (let count = 0; count < 3; count++) {
+          await pause(500)
+          cluster.stop(mode)
+          await pause(300)
+          cluster.start()
+          await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { timeout: 30_000 }).toBe(200)
+        }
+      })
+      expect(await differences(service, someone, names)).toEqual([])
+      expect(refusals.filter(text => text !== refusal)).toEqual([])
+      expect(refusals.length).toBeGreaterThan(0)
+      expect(longestMs).toBeLessThan(40_000)
+      const figures = { acknowledged: names.length, refused: refusals.length, longestMs: Math.round(longestMs) }
+      process.stdout.write(`faults, PostgreSQL stopped (${mode}) and started 3 times: ${JSON.stringify(figures)}\n`)
+    } finally {
+      await service?.stop('SIGKILL')
+      cluster.remove()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
 })
 
 describe.skipIf(!redisUrl)('Redis', () => {
