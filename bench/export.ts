@@ -39,10 +39,12 @@ await database.query(
 const step = 20_000
 for (let from = 1; from <= entries; from += step) {
   await database.query(sql`
-    insert into ledger (chain, seq, id, entry, personal, previous_hash, hash)
+    insert into ledger (chain, seq, id, entry, personal, previous_hash, hash, at, action, outcome, actor_id,
+      target_object, target_id)
     select ${workspaceId}, n, 'aud_' || lpad(n::text, 24, '0'),
       '{"v":1,"at":"2026-11-15T09:30:00.000Z","action":"teams.post","outcome":"success","actor":{"type":"session","id":"usr_x","surface":"rest"},"target":{"object":"team","id":"team_' || n || '"},"changes":[{"path":"name","after":"Team ' || n || '"}],"requestId":"req_' || n || '"}',
-      null, md5(n::text), md5((n + 1)::text)
+      null, md5(n::text), md5((n + 1)::text), '2026-11-15T09:30:00.000Z', 'teams.post', 'success', 'usr_x',
+      'team', 'team_' || n
     from generate_series(${from}::int, ${Math.min(from + step - 1, entries)}::int) n`)
 }
 
