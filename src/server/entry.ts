@@ -31,7 +31,7 @@ export function enter({ config, principals, limiter, uses }: Platform) {
     // A call that is made for a tool was counted at the door that the tool was called through.
     if (currentSurface() !== undefined) return
     const policy = caller ? policies.rest : policies.anonymous
-    const key = caller ? `rest:${caller.credentialId}` : `anonymous:${sourceOf(request.ip)}`
+    const key = caller ? caller.credentialId : `anonymous:${sourceOf(request.ip)}`
     const taken = limiter.take(key, policy.limit)
     return taken instanceof Promise ? taken.then(verdict => judge(reply, policy, verdict)) : judge(reply, policy, taken)
   }

@@ -19,13 +19,13 @@ const sessionGapMs = 3_600_000
 
 /** Milliseconds: text is made of them when they are written. */
 type KeyUse = { at: number; scopes: Map<string, number> }
-type MemberUse = { workspaceId: string; userId: string; at: number }
 
 export function gatherUses(database: Database, now: () => Date, log: Log): Uses {
   let keys = new Map<string, KeyUse>()
   let grants = new Map<string, KeyUse>()
   let sessions = new Map<string, number>()
-  let members = new Map<string, MemberUse>()
+  /** Workspace → user → when. */
+  let members = new Map<string, Map<string, number>>()
   /** Session → when its use was last written: at most hourly. */
   const written = new Map<string, number>()
 
@@ -34,7 +34,9 @@ export function gatherUses(database: Database, now: () => Date, log: Log): Uses 
       keys: [...keys].map(writtenUse),
       grants: [...grants].map(writtenUse),
       sessions: [...sessions].map(([id, at]) => ({ id, at: iso(at) })),
-      members: [...members.values()].map(use => ({ ...use, at: iso(use.at) })),
+      members: [...members].flatMap(([workspaceId, users]) =>
+        [...users].map(([userId, at]) => ({ workspaceId, userId, at: iso(at) })),
+      ),
     }
     keys = new Map()
     grants = new Map()
@@ -65,14 +67,15 @@ export function gatherUses(database: Database, now: () => Date, log: Log): Uses 
     },
     used(caller, scopes) {
       const { credential, credentialId: id, userId, role } = caller
-      const at = now().getTime()
       const use = credential === 'key' ? keys.get(id) : credential === 'oauth' ? grants.get(id) : undefined
+      // It was seen a moment ago.
+      const at = use?.at ?? now().getTime()
       if (use) for (const scope of scopes) use.scopes.set(scope, at)
       const workspaceId = caller.boundTo ?? caller.workspaceId
       if (userId === null || role === null || workspaceId === null) return
-      const member = members.get(workspaceId + userId)
-      if (member) member.at = at
-      else members.set(workspaceId + userId, { workspaceId, userId, at })
+      const users = members.get(workspaceId)
+      if (users) users.set(userId, at)
+      else members.set(workspaceId, new Map([[userId, at]]))
     },
     flush,
     async stop() {
