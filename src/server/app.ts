@@ -8,13 +8,13 @@ import { mountDocument } from './document.ts'
 import { enter } from './entry.ts'
 import { handleFailures } from './failures.ts'
 import { addHeaders, safeHeaders } from './headers.ts'
+import { lazyLog } from './lazy_log.ts'
 import { mountMailbox } from './mailbox.ts'
 import { mountMcp } from './mcp.ts'
 import { mountOAuth } from './oauth/mount.ts'
 import { mountOperational } from './operational.ts'
 import type { Platform } from './platform.ts'
 import { refuseOverload } from './pressure.ts'
-import { RequestLog } from './request_log.ts'
 import { mountOperations } from './routes.ts'
 import { mountUndoPage } from './undo_page.ts'
 import { parseJson } from './validation.ts'
@@ -31,9 +31,8 @@ export async function buildApp(platform: Platform, logger: FastifyBaseLogger): P
   const boot = Math.random().toString(36).slice(2, 10)
   let dress: ReturnType<typeof addHeaders> = () => {}
   const app = Fastify({
-    loggerInstance: logger,
-    childLoggerFactory: (above, bindings, options) =>
-      new RequestLog(above, bindings, options) as unknown as FastifyBaseLogger,
+    // Not by a factory of one's own for each request's log: the framework would check each log that comes from it.
+    loggerInstance: lazyLog(logger),
     logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: false,
     bodyLimit: oneMiB,
@@ -54,12 +53,12 @@ export async function buildApp(platform: Platform, logger: FastifyBaseLogger): P
     return503OnClosing: false,
     // What cannot be routed is counted and carries the limit's headers like everything else.
     frameworkErrors: (error, request, reply) => {
-      dress(request, reply)
+      const answer = (refusal: unknown) => {
+        dress(reply)
+        app.errorHandler(refusal as typeof error, request, reply)
+      }
       const entering = async () => await entry(request, reply)
-      entering().then(
-        () => app.errorHandler(error, request, reply),
-        refusal => app.errorHandler(refusal, request, reply),
-      )
+      entering().then(() => answer(error), answer)
     },
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, config.PUBLIC_URL),
   })
@@ -81,7 +80,7 @@ export async function buildApp(platform: Platform, logger: FastifyBaseLogger): P
   dress = addHeaders(app, config)
   platform.tracer?.follow(app)
   const pressure = refuseOverload(app, config)
-  mountOperations(app, platform, entry)
+  mountOperations(app, platform, entry, pressure)
   mountOperational(app, platform, pressure)
   mountMailbox(app, platform)
   mountUndoPage(app)

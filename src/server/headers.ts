@@ -1,7 +1,8 @@
 // Headers that go with every answer: what a browser must not do with it, and which other sites may read it.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { badRequest } from '../contract/errors.ts'
 import type { Config } from './config.ts'
+import { limitHeaders } from './limits.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -32,15 +33,40 @@ const accepted =
   'authorization, content-type, x-api-key, if-match, idempotency-key, mcp-protocol-version, mcp-method, mcp-name, ' +
   'x-mcp-toolsets, x-mcp-readonly'
 
-/** Returns what dresses an answer that no hook sees. */
-export function addHeaders(app: FastifyInstance, { PUBLIC_URL, CORS_ORIGINS }: Config) {
-  const safe = safeHeaders(PUBLIC_URL)
-  const dress = (request: FastifyRequest, reply: FastifyReply) => {
-    reply.header('x-request-id', request.id)
-    reply.headers(safe)
+declare module 'fastify' {
+  interface FastifyReply {
+    /** What goes with every answer, names and values in turn: for one that is written past the framework. */
+    dressing(): string[]
+    /** Puts it on, where the answer has nothing of its own in its place; the framework's own sending does so by itself. */
+    dress(): void
   }
+}
+
+/** Returns what dresses an answer that no hook sees, and whose reply is not the app's own. */
+export function addHeaders(app: FastifyInstance, { PUBLIC_URL, CORS_ORIGINS }: Config): (reply: FastifyReply) => void {
+  const safe = Object.entries(safeHeaders(PUBLIC_URL)).flat()
+  app.decorateReply('limit', null)
+  const dressing = ({ request, limit }: FastifyReply) => {
+    return ['x-request-id', request.id, ...safe, ...limitHeaders(limit)]
+  }
+  const dress = (reply: FastifyReply) => {
+    const all = dressing(reply)
+    for (let at = 0; at < all.length; at += 2) {
+      const name = all[at] as string
+      if (!reply.hasHeader(name)) reply.header(name, all[at + 1])
+    }
+  }
+  app.decorateReply('dressing', function (this: FastifyReply) {
+    return dressing(this)
+  })
+  app.decorateReply('dress', function (this: FastifyReply) {
+    dress(this)
+  })
+  app.addHook('onSend', (_, reply, payload, done) => {
+    dress(reply)
+    done(null, payload)
+  })
   app.addHook('onRequest', (request, reply, next) => {
-    dress(request, reply)
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       return next(badRequest('Send a Host header.'))
     }

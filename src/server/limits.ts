@@ -2,10 +2,19 @@
 import type { FastifyReply } from 'fastify'
 import { slowDown } from '../contract/errors.ts'
 
-/** `headers` are the same on every answer under it. */
-export type Policy = { name: 'rest' | 'mcp' | 'anonymous'; limit: number; headers: Readonly<Record<string, string>> }
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Nothing until the request was counted. */
+    limit: Told | null | undefined
+  }
+}
+
+/** `headers` are the same on every answer under it, names and values in turn. */
+export type Policy = { name: 'rest' | 'mcp' | 'anonymous'; limit: number; headers: readonly string[] }
 
 export type Verdict = { allowed: boolean; remaining: number; resetSeconds: number }
+
+type Told = { policy: Policy; verdict: Verdict }
 
 /** Counts a request and says whether it may pass. A refused request is not counted. */
 export type Limiter = {
@@ -65,14 +74,20 @@ export function policyOf(name: Policy['name'], limit: number): Policy {
   return {
     name,
     limit,
-    headers: { 'ratelimit-limit': String(limit), 'ratelimit-policy': `"${name}";q=${limit};w=${windowSeconds}` },
+    headers: ['ratelimit-limit', String(limit), 'ratelimit-policy', `"${name}";q=${limit};w=${windowSeconds}`],
   }
 }
 
 /** On every answer that was counted. */
 export function tellLimit(reply: FastifyReply, policy: Policy, verdict: Verdict): void {
-  reply.headers(policy.headers).header('ratelimit', `"${policy.name}";r=${verdict.remaining};t=${verdict.resetSeconds}`)
+  reply.limit = { policy, verdict }
   if (!verdict.allowed) reply.header('retry-after', String(windowSeconds))
+}
+
+export function limitHeaders(told: Told | null | undefined): readonly string[] {
+  if (!told) return []
+  const { policy, verdict } = told
+  return [...policy.headers, 'ratelimit', `"${policy.name}";r=${verdict.remaining};t=${verdict.resetSeconds}`]
 }
 
 /** Tells what is left, and refuses (429) where nothing is. */

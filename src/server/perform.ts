@@ -20,19 +20,22 @@ export function performer(platform: Platform, id: string, operation: Operation):
   const handler = platform.handlers[id]
   if (!handler) throw new Error(`no handler for ${id}`)
   const enqueue = jobs.enqueueIn(database)
-  const rest = { db: database, settings, now, enqueue, note: () => {}, feed }
   const { before } = handler
   const prepare = before && ((call: Call, ctx: Context, input: object) => before({ ...ctx, ...calling(call) }, input))
-  const outside = ({ caller, access, origin, log }: Call): Context => ({ caller, access, origin, log, ...rest })
+  const note = () => {}
+  const outside = ({ caller, access, origin, log }: Call): Context => {
+    return { caller, access, origin, log, db: database, settings, now, enqueue, note, feed }
+  }
   if (isWrite(operation) || isAudited(operation)) {
     return writing(platform, id, operation, handler, (call, input) => {
       const cause = { requestId: call.origin.requestId }
       return prepare?.(call, { ...outside(call), enqueue: jobs.enqueueIn(database, cause) }, input)
     })
   }
+  if (!prepare) return (call, input) => handler.handle(outside(call), input, undefined)
   return async (call, input) => {
     const ctx = outside(call)
-    return await handler.handle(ctx, input, prepare && (await prepare(call, ctx, input)))
+    return await handler.handle(ctx, input, await prepare(call, ctx, input))
   }
 }
 

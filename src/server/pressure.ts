@@ -19,7 +19,13 @@ declare module 'fastify' {
 }
 
 /** As it stands now, for the metrics. */
-export type Pressure = { inFlight(): number; delayMs(): number; refused(): number }
+export type Pressure = {
+  inFlight(): number
+  delayMs(): number
+  refused(): number
+  /** Of a request whose answer is written past the framework. */
+  leave(request: FastifyRequest): void
+}
 
 const resolutionMs = 20
 const checkMs = 250
@@ -91,7 +97,7 @@ export function refuseOverload(app: FastifyInstance, bounds: Bounds): Pressure {
     delay.stop()
     refusals.stop()
   })
-  return { inFlight: () => inFlight, delayMs: delay.leastMs, refused: refusals.total }
+  return { inFlight: () => inFlight, delayMs: delay.leastMs, refused: refusals.total, leave }
 }
 
 /** What a tool call asks for was let in with the call. */

@@ -73,6 +73,7 @@ function passTo(platform: Platform, run: (req: FastifyRequest['raw'], res: Fasti
     delete raw.headers['x-forwarded-for']
     // A code in the address only fills the field: the library would send it off by a script.
     if (request.routeOptions.url === routes.code_verification) raw.url = routes.code_verification
+    reply.dress()
     for (const [name, value] of Object.entries(reply.getHeaders()))
       if (value !== undefined) reply.raw.setHeader(name, value)
     await during(visit, () => run(raw, reply.raw))
