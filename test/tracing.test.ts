@@ -111,7 +111,7 @@ describe('where none are', () => {
     await expect.poll(() => about('a job is done'), patience).toMatchObject({ requestId, attempt: 0 })
     const { jobId } = about('a job is done') ?? {}
     expect(about('a mail was handed over')).toMatchObject({ requestId, jobId, messageId: `<${jobId}@127.0.0.1>` })
-    expect(lines).toContainEqual(expect.objectContaining({ msg: 'answered', reqId: requestId }))
+    expect(lines).toContainEqual(expect.objectContaining({ msg: 'answered', requestId }))
     expect(JSON.stringify(lines)).not.toContain('ada@example.com')
   })
 

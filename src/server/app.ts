@@ -33,7 +33,7 @@ export async function buildApp(platform: Platform, logger: FastifyBaseLogger): P
   const app = Fastify({
     // Not by a factory of one's own for each request's log: the framework would check each log that comes from it.
     loggerInstance: lazyLog(logger),
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     exposeHeadRoutes: false,
     bodyLimit: oneMiB,
     // However long an id is, it is one that no record has; only the length of the headers bounds it.
