@@ -235,6 +235,11 @@ describe('an address', () => {
     expectLimits(got)
   })
 
+  it('that cannot be decoded is told what is wrong with it', async () => {
+    const got = await send({ path: '/v1/workspaces/100%', headers: owner.headers })
+    expect(JSON.parse(got.text).error.detail).toContain('after % come two hexadecimal digits')
+  })
+
   it.each([
     ['an unknown name', '?nonsense=1&__proto__=2&constructor[prototype]=3'],
     ['bad percent-encoding', '?name=%zz'],

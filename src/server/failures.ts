@@ -10,6 +10,9 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const { code = '', statusCode = 500 } = error as Partial<FastifyError>
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ApiError('payload_too_large', 'The body is larger than 1 MiB.')
+  if (code === 'FST_ERR_BAD_URL') {
+    return badRequest('The address cannot be read: after % come two hexadecimal digits, and the bytes must be UTF-8.')
+  }
   // Only the framework's own refusals are the caller's fault; whatever else was thrown is ours.
   if (code.startsWith('FST_') && statusCode < 500) return badRequest('The request could not be read.')
   if (code === 'ECONNRESET' && statusCode === 400) return badRequest('The connection ended before the body was whole.')
