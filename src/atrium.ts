@@ -1,4 +1,4 @@
-// The command `atrium`: the command line, the document that came along, and the commands that need the server.
+// The command `atrium`: the command line, the bundled document, and the commands that need the server.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Document } from './cli/digest.ts'
@@ -14,11 +14,8 @@ const bundled = {
   key: () => (isSource ? sourceKey() : version),
   load: async (): Promise<Document> => {
     if (!isSource) return JSON.parse(readFileSync(join(here, 'openapi.json'), 'utf8'))
-    const [{ openapi }, { operations }] = await Promise.all([
-      import('./contract/openapi.ts'),
-      import('./operations.ts'),
-    ])
-    return openapi(operations, 'http://127.0.0.1:3000') as unknown as Document
+    const [{ openapi }, { areas }] = await Promise.all([import('./contract/openapi.ts'), import('./operations.ts')])
+    return openapi(areas, 'http://127.0.0.1:3000') as unknown as Document
   },
 }
 

@@ -1,22 +1,18 @@
 // Reads the configuration, picks the engines, starts; says in one line what stops it.
 import cluster from 'node:cluster'
-import { enableCompileCache } from 'node:module'
+import { existsSync } from 'node:fs'
 import { createServer, type ListenOptions } from 'node:net'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Database } from './kit/db.ts'
+import { keepCompiled } from './server/compile_cache.ts'
 import { type Config, readConfig, StartError } from './server/config.ts'
-import { type Limiter, memoryLimiter } from './server/limits.ts'
+import { type Limiter, memoryLimiter } from './server/request/limits.ts'
 import type { Running } from './server/start.ts'
 
 const longestStopMs = 9_000
 /** Connections that wait to be taken; who finds the queue full tries again only after a second, then three, then seven. */
 const longestQueue = 4_096
-
-/** What is compiled once is kept beside the packages; where nothing can be written there, the start is merely slower. */
-function keepCompiled(): void {
-  enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/atrium'))
-}
 
 async function main(): Promise<void> {
   const config = readConfig(process.env)
@@ -28,7 +24,9 @@ async function main(): Promise<void> {
   opening.catch(() => {})
   const { pino } = await import('pino')
   const { startPlatform } = await import('./server/start.ts')
+  const { surviveRejections } = await import('./server/watch/rejections.ts')
   const logger = loggerOf(pino, config)
+  surviveRejections(logger)
   const database = await opening
   const limiter = await openLimiter(config, logger)
   const running = await startPlatform({ config, database, limiter, logger })
@@ -41,7 +39,7 @@ async function main(): Promise<void> {
     throw cannotListen(config, error)
   })
   if (cluster.isPrimary) greet(config)
-  else (await import('./server/workers.ts')).tellListening()
+  else (await import('./server/upkeep/workers.ts')).tellListening()
 }
 
 function cannotListen({ PORT, HOST }: Config, error: Error & { code?: string }): StartError {
@@ -62,7 +60,7 @@ async function refuseTakenPort(config: Config): Promise<void> {
 /** The process beside the workers: it starts and replaces them, and sees neither the database nor a request. */
 async function lead(config: Config): Promise<void> {
   const { pino } = await import('pino')
-  const { superviseWorkers } = await import('./server/workers.ts')
+  const { superviseWorkers } = await import('./server/upkeep/workers.ts')
   const logger = loggerOf(pino, config)
   await refuseTakenPort(config)
   superviseWorkers({
@@ -81,12 +79,19 @@ function loggerOf(pino: typeof import('pino').pino, { LOG_LEVEL }: Config): Logg
 async function openDatabase({ DATABASE_URL, DATA_DIR }: Config): Promise<Database> {
   if (!DATABASE_URL) {
     const { openEmbedded } = await import('./server/backends/pglite.ts')
-    return await openEmbedded({ directory: DATA_DIR, onDeath: end })
+    const prepared = existsSync(join(DATA_DIR, 'postgres')) ? undefined : await findPrepared()
+    return await openEmbedded({ directory: DATA_DIR, onDeath: end, ...(prepared && { prepared }) })
   }
   const { openPostgres } = await import('./server/backends/postgres.ts')
   return await openPostgres({ url: DATABASE_URL }).catch(error => {
     throw new StartError(`DATABASE_URL does not answer (${reason(error)}); is PostgreSQL running there?`)
   })
+}
+
+/** Looked for on a first start only. */
+async function findPrepared(): Promise<string | undefined> {
+  const { findPreparedDatabase } = await import('./server/upkeep/prepared_database.ts')
+  return findPreparedDatabase()
 }
 
 /** Whoever keeps the service running starts it again; one that stayed could only refuse. */
@@ -108,7 +113,7 @@ async function openLimiter({ REDIS_URL }: Config, logger: Logger): Promise<Limit
 /** Only the embedded database cannot be reached from outside. It stops being asked before it is closed. */
 async function openControl({ app, platform }: Running, logger: Logger): Promise<void> {
   if (platform.config.DATABASE_URL) return
-  const { openControl: open } = await import('./server/control.ts')
+  const { openControl: open } = await import('./server/upkeep/control.ts')
   const control = await open(platform.config, platform.database, logger)
   app.addHook('onClose', () => control.close())
 }

@@ -1,4 +1,6 @@
 // The registry as one flat table, keyed by operation id.
+import { directoryOf } from './contract/directory.ts'
+import type { NotificationType } from './contract/notifications.ts'
 import type { Area, Operation, Operations } from './contract/operation.ts'
 import * as registry from './registry.ts'
 
@@ -12,9 +14,18 @@ export type OperationId = keyof OperationTable & string
 
 export const areas: readonly Area[] = Object.values(registry as unknown as Record<string, Area>)
 
+/** Every kind of record, whichever area keeps it. */
+export const directory = directoryOf(areas)
+
 export const operations = Object.assign({}, ...areas.map(({ operations }) => operations)) as OperationTable & Operations
 
 export const operationIds = Object.keys(operations).sort() as OperationId[]
+
+/** Every type of notification, whichever area declares it. */
+export const notifications: Readonly<Record<string, NotificationType>> = Object.assign(
+  {},
+  ...areas.map(({ notifies }) => notifies),
+)
 
 /** For readers that walk the whole table and need no single operation's type. */
 export function operation(id: string): Operation | undefined {

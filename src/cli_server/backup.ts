@@ -4,17 +4,18 @@ import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Session } from '../cli/session.ts'
 import { sql } from '../kit/sql.ts'
-import { backUp } from '../server/backup.ts'
-import { checkFile } from '../server/backup_file.ts'
-import { type Config, ownSecretKey, readConfig, StartError } from '../server/config.ts'
-import { askForBackup } from '../server/control.ts'
-import { knownMigrations, readMigrations } from '../server/migrations.ts'
+import { type Config, readConfig, StartError } from '../server/config.ts'
+import { backUp } from '../server/upkeep/backup.ts'
+import { checkFile } from '../server/upkeep/backup_file.ts'
+import { askForBackup } from '../server/upkeep/control.ts'
+import { ownSecretKey } from '../server/upkeep/key_file.ts'
+import { knownMigrations, readMigrations } from '../server/upkeep/migrations.ts'
 import { openDatabase, reasonOf } from './open_database.ts'
 
 export async function backUpTo({ terminal }: Session, file: string): Promise<number> {
   const config = readConfig(terminal.env)
   if (existsSync(file)) throw new StartError(`${file} exists already; give a new name.`)
-  // The name appears when everything behind it is known to be good.
+  // The file gets its final name only when it is complete.
   const part = `${file}.part`
   try {
     await write(config, part)

@@ -1,11 +1,15 @@
 // The commands that run the platform on this machine; the server is only loaded by the one that is called.
+import { usage } from '../cli/failures.ts'
 import type { LocalCommand } from '../cli/tree.ts'
 
 export const serverCommands: LocalCommand[] = [
   {
     name: 'serve',
     summary: 'run the platform on this machine',
-    run: async () => {
+    options: [['--port <number>', 'port to listen on (PORT)']],
+    // With a port alone, bin/atrium has set it already and started the service itself.
+    run: async (_, { port }) => {
+      if (port !== undefined) throw usage(`The port ${port} cannot be used so.`, 'Run: atrium serve --port 8080')
       await import('../main.ts')
       // It runs until it is told to stop.
       return await new Promise<number>(() => {})
@@ -33,7 +37,7 @@ export const serverCommands: LocalCommand[] = [
   },
   {
     name: 'restore <file>',
-    summary: 'make the data again from a backup, where there is none yet',
+    summary: 'restore a backup into an empty data directory or database',
     run: async (session, _, file) => (await import('./restore.ts')).restoreFrom(session, file),
   },
   {

@@ -1,12 +1,21 @@
-// Looks at everything the service stands on, and says what to do about what is wrong.
-import { access, constants, mkdir, statfs } from 'node:fs/promises'
-import { dirname } from 'node:path'
+// Checks everything the service depends on without changing any of it, and says what to do about what is wrong.
+import { existsSync } from 'node:fs'
+import { access, constants, cp, mkdtemp, rm, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type OutputOptions, print } from '../cli/output.ts'
 import type { Session } from '../cli/session.ts'
 import type { Database } from '../kit/db.ts'
 import { sql } from '../kit/sql.ts'
+import { openEmbedded } from '../server/backends/pglite.ts'
 import { type Config, readConfig } from '../server/config.ts'
-import { readMigrations } from '../server/migrations.ts'
+import { areHeadsOld, brokenHeads, instanceProblem } from '../server/ledger/anchors.ts'
+import { ledgerKey } from '../server/ledger/ledger.ts'
+import { ownSecretKey } from '../server/upkeep/key_file.ts'
+import { readMigrations } from '../server/upkeep/migrations.ts'
+import { keyFingerprintOf } from '../server/upkeep/rotation.ts'
+import { fingerprintOf } from '../server/upkeep/secrets.ts'
 import { openDatabase, reasonOf } from './open_database.ts'
 
 type State = 'ok' | 'warning' | 'failed'
@@ -48,12 +57,14 @@ function failed(check: string, finding: string, todo: string, state: State = 'fa
   return { check, state, finding, todo }
 }
 
+/** Looks at the directory, or at the nearest one above it where it is not there yet; makes nothing. */
 async function disk({ DATA_DIR }: Config): Promise<Finding> {
+  const there = nearest(DATA_DIR)
   try {
-    await mkdir(DATA_DIR, { recursive: true, mode: 0o700 })
-    await access(DATA_DIR, constants.R_OK | constants.W_OK)
-    const { bavail, bsize } = await statfs(DATA_DIR)
-    const free = `${(Number(bavail * bsize) / 1e9).toFixed(1)} GB free in ${DATA_DIR}`
+    await access(there, constants.R_OK | constants.W_OK)
+    const { bavail, bsize } = await statfs(there)
+    const note = there === DATA_DIR ? '' : ' (atrium serve makes it)'
+    const free = `${(Number(bavail * bsize) / 1e9).toFixed(1)} GB free in ${DATA_DIR}${note}`
     if (bavail * bsize >= enoughBytes) return ok('disk', free)
     return failed('disk', free, 'Make room, or set DATA_DIR to a larger disk.', 'warning')
   } catch (error) {
@@ -65,10 +76,18 @@ async function disk({ DATA_DIR }: Config): Promise<Finding> {
   }
 }
 
+function nearest(directory: string): string {
+  return existsSync(directory) || dirname(directory) === directory ? directory : nearest(dirname(directory))
+}
+
 async function database(config: Config): Promise<Finding[]> {
+  const folder = join(config.DATA_DIR, 'postgres')
+  if (!config.DATABASE_URL && !existsSync(folder)) {
+    return [failed('database', 'embedded, not made yet', 'Run: atrium serve, which makes it.', 'warning'), clock(null)]
+  }
   let opened: Database
   try {
-    opened = await openDatabase(config)
+    opened = config.DATABASE_URL ? await openDatabase(config) : await openCopy(config, folder)
   } catch (error) {
     const text = (error as Error).message
     // The service itself holds the embedded database; it can say more than we can.
@@ -89,9 +108,63 @@ async function database(config: Config): Promise<Finding[]> {
             'warning',
           )
         : ok('database', `${name}, up to date`)
-    return [state, clock(config.DATABASE_URL ? Date.parse(row?.now ?? '') : null)]
+    const ofLedger = pending > 0 ? [] : [await ledger(config, opened)]
+    return [state, ...ofLedger, clock(config.DATABASE_URL ? Date.parse(row?.now ?? '') : null)]
   } finally {
     await opened.close()
+  }
+}
+
+async function ledger(config: Config, opened: Database): Promise<Finding> {
+  const secret = config.SECRET_KEY || ownSecretKey(config)
+  const fingerprint = await keyFingerprintOf(opened)
+  if (!secret || fingerprint === undefined) return ok('ledger', 'the service has not run yet')
+  if (fingerprint !== fingerprintOf(secret)) {
+    return failed('ledger', 'cannot be checked: SECRET_KEY is not the one of this database', 'Give the original key.')
+  }
+  const key = ledgerKey(secret)
+  if (await areHeadsOld(opened)) {
+    return failed('ledger', 'is of an earlier version', 'Start the service once; it records every chain.', 'warning')
+  }
+  const problem = await instanceProblem(opened, key, config.LEDGER_HEADS)
+  const others = await brokenHeads(opened, key)
+  if (problem === null && others === 0) return ok('ledger', "the instance's chain is whole, and every head is signed")
+  const finding = problem === null ? `${others} heads are not as signed` : `the instance's chain is broken: ${problem}`
+  return failed('ledger', finding, 'Compare with a backup; see docs/operating.md.')
+}
+
+/** Opening the embedded database writes to it, so a copy is opened. */
+async function openCopy({ DATA_DIR }: Config, folder: string): Promise<Database> {
+  refuseWhileInUse(DATA_DIR)
+  const directory = await mkdtemp(join(tmpdir(), 'atrium-doctor-'))
+  const remove = () => rm(directory, { recursive: true, force: true })
+  try {
+    await cp(folder, join(directory, 'postgres'), { recursive: true })
+    const opened = await openEmbedded({ directory })
+    return {
+      ...opened,
+      close: async () => {
+        await opened.close()
+        await remove()
+      },
+    }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+/** The service holds this file locked; reading it fails while it does. */
+function refuseWhileInUse(directory: string): void {
+  const file = join(directory, 'lock')
+  if (!existsSync(file)) return
+  const lock = new DatabaseSync(file, { readOnly: true })
+  try {
+    lock.prepare('select count(*) from sqlite_master').get()
+  } catch (cause) {
+    throw new Error('in use by another process', { cause })
+  } finally {
+    lock.close()
   }
 }
 

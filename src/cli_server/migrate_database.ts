@@ -1,7 +1,7 @@
 // Brings the database up to this version, without starting the service.
 import type { Session } from '../cli/session.ts'
 import { readConfig, StartError } from '../server/config.ts'
-import { migrate, readMigrations } from '../server/migrations.ts'
+import { migrate, readMigrations } from '../server/upkeep/migrations.ts'
 import { openDatabase, reasonOf } from './open_database.ts'
 
 export async function migrateDatabase({ terminal }: Session): Promise<number> {

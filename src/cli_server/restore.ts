@@ -1,15 +1,16 @@
-// Makes the data again from a backup, in an empty place only; whatever fails, the place is as it was.
+// Restores a backup into an empty data directory or database; if anything fails, that is unchanged.
 import { existsSync } from 'node:fs'
-import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Session } from '../cli/session.ts'
 import { lockDirectory } from '../server/backends/data_directory.ts'
 import { openEmbedded } from '../server/backends/pglite.ts'
-import { isEmpty, putBack } from '../server/backup.ts'
-import { type BackupHead, checkFile } from '../server/backup_file.ts'
-import { type Config, ownSecretKey, readConfig, StartError } from '../server/config.ts'
-import { knownMigrations, type Migration, readMigrations } from '../server/migrations.ts'
-import { fingerprintOf } from '../server/secrets.ts'
+import { type Config, readConfig, StartError } from '../server/config.ts'
+import { isEmpty, putBack } from '../server/upkeep/backup.ts'
+import { type BackupHead, checkFile } from '../server/upkeep/backup_file.ts'
+import { keyFileIn, ownSecretKey, writeKey } from '../server/upkeep/key_file.ts'
+import { knownMigrations, type Migration, readMigrations } from '../server/upkeep/migrations.ts'
+import { fingerprintOf } from '../server/upkeep/secrets.ts'
 import { asStartError, openDatabase, reasonOf } from './open_database.ts'
 
 export async function restoreFrom({ terminal }: Session, file: string): Promise<number> {
@@ -19,11 +20,11 @@ export async function restoreFrom({ terminal }: Session, file: string): Promise<
   const key = keyToWrite(config, head)
   try {
     // First: data without its key could not be used, while a key without data does no harm.
-    if (key !== undefined) await keepKey(config.DATA_DIR, key)
+    if (key !== undefined) writeKey(keyFileIn(config.DATA_DIR), key)
     if (config.DATABASE_URL) await intoPostgres(config, file, migrations)
     else await intoDirectory(config.DATA_DIR, file, migrations)
   } catch (error) {
-    if (key !== undefined) await rm(keyIn(config.DATA_DIR), { force: true })
+    if (key !== undefined) await rm(keyFileIn(config.DATA_DIR), { force: true })
     throw error instanceof StartError ? error : new StartError(`Nothing was restored (${reasonOf(error)}).`)
   }
   terminal.stderr.write(`${end.rows} rows of ${end.tables} tables are back, as of ${head.created}.\n`)
@@ -38,7 +39,7 @@ function keyToWrite(config: Config, head: BackupHead): string | undefined {
   if (key === undefined)
     throw new StartError('The backup was made with a SECRET_KEY that is not in it; set SECRET_KEY.')
   if (fingerprintOf(key) !== head.keyFingerprint) {
-    const which = config.SECRET_KEY ? 'SECRET_KEY' : `The key in ${keyIn(config.DATA_DIR)}`
+    const which = config.SECRET_KEY ? 'SECRET_KEY' : `The key in ${keyFileIn(config.DATA_DIR)}`
     throw new StartError(`${which} is not the one that the backup was made with; give the original key.`)
   }
   return own ? undefined : key
@@ -64,7 +65,7 @@ function locked(dataDir: string): () => void {
   }
 }
 
-/** Made beside, and moved to its place when it is whole. */
+/** Written to a temporary file, and renamed when it is complete. */
 async function intoDirectory(dataDir: string, file: string, migrations: readonly Migration[]): Promise<void> {
   const unlock = locked(dataDir)
   const beside = join(dataDir, 'restoring')
@@ -81,16 +82,6 @@ async function intoDirectory(dataDir: string, file: string, migrations: readonly
     await rm(beside, { recursive: true, force: true })
     unlock()
   }
-}
-
-function keyIn(dataDir: string): string {
-  return join(dataDir, 'secret_key')
-}
-
-async function keepKey(dataDir: string, key: string): Promise<void> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  await writeFile(keyIn(dataDir), key, { mode: 0o600, flag: 'wx', flush: true })
-  await sync(dataDir)
 }
 
 /** New names are on the disk only when their directory is. */

@@ -1,15 +1,14 @@
 // Gives the instance a new secret key, with the service stopped.
-import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { rename } from 'node:fs/promises'
 import type { Session } from '../cli/session.ts'
 import type { Database } from '../kit/db.ts'
 import { sql } from '../kit/sql.ts'
-import { type Config, ownSecretKey, readConfig, StartError } from '../server/config.ts'
-import { knownMigrations, readMigrations } from '../server/migrations.ts'
-import { keyFingerprintOf, type Rotated, rotate } from '../server/rotation.ts'
-import { fingerprintOf } from '../server/secrets.ts'
+import { declaredPlaces } from '../server/areas.ts'
+import { type Config, readConfig, StartError } from '../server/config.ts'
+import { keptKey, keyFileIn, ownSecretKey } from '../server/upkeep/key_file.ts'
+import { knownMigrations, readMigrations } from '../server/upkeep/migrations.ts'
+import { keyFingerprintOf, type Rotated, rotate } from '../server/upkeep/rotation.ts'
+import { fingerprintOf } from '../server/upkeep/secrets.ts'
 import { openDatabase, reasonOf } from './open_database.ts'
 
 export async function rotateSecrets({ terminal }: Session): Promise<number> {
@@ -35,7 +34,7 @@ function fileKey(config: Config): string | undefined {
 
 async function withNewKey(config: Config, database: Database, before: string): Promise<Rotated | undefined> {
   const found = await stateOf(database)
-  const after = config.SECRET_KEY || (await pendingKey(config.DATA_DIR))
+  const after = config.SECRET_KEY || keptKey(pendingIn(config.DATA_DIR))
   let rotated: Rotated | undefined
   // An earlier run may have been cut off between the database and the file.
   if (found !== fingerprintOf(after)) {
@@ -45,7 +44,7 @@ async function withNewKey(config: Config, database: Database, before: string): P
     }
     rotated = await rotateAlone(database, { before, after })
   }
-  if (!config.SECRET_KEY) await rename(pendingIn(config.DATA_DIR), join(config.DATA_DIR, 'secret_key'))
+  if (!config.SECRET_KEY) await rename(pendingIn(config.DATA_DIR), keyFileIn(config.DATA_DIR))
   return rotated
 }
 
@@ -64,6 +63,7 @@ async function stateOf(database: Database): Promise<string> {
 
 /** The embedded engine is locked; on PostgreSQL whoever else is connected as the same user may be the service. */
 async function rotateAlone(database: Database, keys: { before: string; after: string }): Promise<Rotated> {
+  const places = await declaredPlaces()
   const [single] = await database.query<{ pid: number }>(sql`select pg_backend_pid() as pid`)
   return await database.transaction(async tx => {
     const others = await tx.query(sql`
@@ -75,22 +75,13 @@ async function rotateAlone(database: Database, keys: { before: string; after: st
         `${others.length} other sessions use this database as the same user; stop the service and whatever else is connected.`,
       )
     }
-    return await rotate(tx, keys, new Date())
+    return await rotate(tx, keys, places, new Date())
   })
 }
 
-function pendingIn(dataDir: string): string {
-  return join(dataDir, 'secret_key.new')
-}
-
 /** On the disk before the database knows of it, so that it cannot be lost. */
-async function pendingKey(dataDir: string): Promise<string> {
-  const path = pendingIn(dataDir)
-  if (existsSync(path)) return readFileSync(path, 'utf8').trim()
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  const key = randomBytes(48).toString('base64url')
-  await writeFile(path, key, { mode: 0o600, flag: 'wx', flush: true })
-  return key
+function pendingIn(dataDir: string): string {
+  return `${keyFileIn(dataDir)}.new`
 }
 
 function told({ signatures, sealed, codes, answers, exportKey }: Rotated): string {

@@ -3,7 +3,12 @@ import { type TSchema, Type } from 'typebox'
 import { type ApiError, errors } from './errors.ts'
 import { choice, object, record } from './records.ts'
 
-export const successTexts = { 200: 'Successful request', 201: 'Resource created', 202: 'Request accepted' } as const
+export const successTexts = {
+  200: 'Successful request',
+  201: 'Resource created',
+  202: 'Request accepted',
+  204: 'No content',
+} as const
 
 export type SuccessStatus = keyof typeof successTexts
 
@@ -14,6 +19,13 @@ export function successSchema(status: SuccessStatus, result: TSchema) {
     error: Type.Null(),
     result,
   })
+}
+
+type Answering = { result: TSchema; status?: SuccessStatus; envelope?: false }
+
+/** What an operation answers where it went well: the envelope, or the result alone where a protocol wants that; 204 has neither. */
+export function answerSchema({ result, status = 200, envelope }: Answering): TSchema {
+  return envelope === false || status === 204 ? result : successSchema(status, result)
 }
 
 export const FailureEnvelope = record('Failure', {

@@ -73,6 +73,11 @@ export type ExportEnd = {
   signature: string
 }
 
+/** First line of an export with filters, which is no chain. */
+export const filteredExport = 'atrium.audit_export.filtered'
+export const filteredNote =
+  'Filtered: entries are left out, so it cannot be verified as a chain; export without filters for that.'
+
 /** What the instance signs at the end of an export. */
 export function exportSeal(chain: string, start: Start, end: Start): string {
   return `atrium.audit_export:${chain}:${start.seq}:${start.hash}:${end.seq}:${end.hash}`
@@ -111,6 +116,7 @@ export async function checkExport(
     const value = parse(line)
     if (!value) return result(`line ${checked + 2} is not JSON`)
     if (head === null) {
+      if (value.type === filteredExport) return result(filteredNote)
       if (value.type !== 'atrium.audit_export') return result('this is not an exported audit log')
       head = value as unknown as ExportHead
       end = head.start

@@ -1,6 +1,7 @@
 // Who may do what, as one pure function: it runs on each call, answers access.explain and filters every menu.
+import { isOfKind } from './kinds.ts'
 import type { CredentialType, Operation } from './operation.ts'
-import { methodOf, workspaceIn } from './operation.ts'
+import { workspaceIn } from './operation.ts'
 import { type CallerKind, type Scope, scopes } from './scopes.ts'
 
 export const roles = ['owner', 'admin', 'member', 'viewer'] as const
@@ -42,7 +43,7 @@ const memberWrites =
 
 function memberHas(scope: Scope): boolean {
   const [areaName = '', verb] = scope.split(':')
-  if (scope === 'ratings:write') return true
+  if (scope === 'ratings:write' || scope === 'pages:delete') return true
   if (verb === 'read') return !memberCannotRead.includes(areaName)
   return (verb === 'write' || verb === 'delete') && memberWrites.includes(areaName)
 }
@@ -84,7 +85,7 @@ export function permit(standing: Standing, operation: Operation, aboutSelf = fal
   if (typeof operation.access === 'string' || (aboutSelf && standing.credential === 'session')) {
     return { allowed: true, scopes: [], role: standing.role, reach: 'all' }
   }
-  return refusalOfScope(standing, operation.access) ?? granted(standing, operation, operation.access)
+  return refusalOfScope(standing, operation, operation.access) ?? granted(standing, operation, operation.access)
 }
 
 function refuse(reason: RefusalReason, detail: string, missing: Scope[] = []): Permission {
@@ -102,6 +103,10 @@ function refusalOfCaller(standing: Standing, operation: Operation): Permission |
   }
   if (standing.callerKind && operation.restricted?.includes(standing.callerKind)) {
     return refuse('caller_kind', `Callers of the kind ${standing.callerKind} may not do this; a person must.`)
+  }
+  if (standing.callerKind && !isOfKind(operation, standing.callerKind)) {
+    const detail = `Callers of the kind ${standing.callerKind} read, and write in their own thread; a person must do this.`
+    return refuse('caller_kind', detail)
   }
   if (standing.unverified && !operation.unverified) {
     return refuse('unverified', 'Verify your e-mail address first; ask for a new code if yours has expired.')
@@ -121,8 +126,11 @@ function refusalOfWorkspace(standing: Standing, operation: Operation): Permissio
   return null
 }
 
-function refusalOfScope(standing: Standing, needed: readonly Scope[]): Permission | null {
-  const { role, scopes: own } = standing
+function refusalOfScope(standing: Standing, { agents }: Operation, needed: readonly Scope[]): Permission | null {
+  const { role, credential, callerKind } = standing
+  // What an automation is granted says nothing of its own thread.
+  const isOwnWork = credential === 'run' && callerKind === 'automation' && agents?.includes(callerKind)
+  const own = isOwnWork ? null : standing.scopes
   const missing = needed.filter(scope => own !== null && !own.includes(scope))
   if (missing.length > 0) return refuse('scope', `The credential lacks the scope ${missing.join(', ')}.`, missing)
   // Without a workspace in question (workspaces.list, workspaces.post) there is no role to cut by.
@@ -131,8 +139,6 @@ function refusalOfScope(standing: Standing, needed: readonly Scope[]): Permissio
   return null
 }
 
-function granted(standing: Standing, operation: Operation, needed: readonly Scope[]): Permission {
-  const { role } = standing
-  const isOwnOnly = needed.some(scope => scope.startsWith('api_keys:')) || methodOf(operation) === 'DELETE'
-  return { allowed: true, scopes: needed, role, reach: role === 'member' && isOwnOnly ? 'own' : 'all' }
+function granted({ role }: Standing, { reach }: Operation, needed: readonly Scope[]): Permission {
+  return { allowed: true, scopes: needed, role, reach: role === 'member' && reach === 'own' ? 'own' : 'all' }
 }

@@ -6,9 +6,24 @@ export function object<P extends TProperties>(properties: P): TObject<P> {
   return Type.Object(properties, { additionalProperties: false })
 }
 
-/** A closed object that the OpenAPI document prints once, under this name. */
-export function record<P extends TProperties>(title: string, properties: P): TObject<P> {
-  return Type.Object(properties, { additionalProperties: false, title })
+/**
+ * A closed object that the OpenAPI document prints once, under this name. `columns` are the fields that a list shows, in
+ * order, the one that names the record first.
+ */
+export function record<P extends TProperties>(
+  title: string,
+  properties: P,
+  { columns }: { columns?: readonly (keyof P & string)[] } = {},
+): TObject<P> {
+  return Type.Object(properties, { additionalProperties: false, title, ...(columns && { 'x-columns': columns }) })
+}
+
+/** How people read and write a value. Money is in hundredths, a duration in seconds. */
+export type Format = 'markdown' | 'code' | 'colour' | 'money' | 'duration' | 'bytes' | 'cron' | 'cel'
+
+/** What a form or a page should know of a field; whoever reads the document may ignore it. */
+export function shown<S extends TSchema>(schema: S, { format, group }: { format?: Format; group?: string }): S {
+  return { ...schema, ...(format && { 'x-format': format }), ...(group && { 'x-group': group }) }
 }
 
 /** A string that is one of the given values. */
@@ -41,3 +56,14 @@ export function personal<S extends TSchema>(schema: S): S {
 export function deleted<const N extends string, P extends TProperties>(name: N, path: P) {
   return object({ ...path, _object: choice([name]) })
 }
+
+/** Names any record of the directory; `kit/references.ts` checks it. */
+export const Reference = record('Reference', {
+  object: Type.String({ maxLength: 64, examples: ['team'] }),
+  id: Type.String({ maxLength: 128, examples: ['team_0123456789abcdefghijklmn'] }),
+})
+
+/** Who sees a record; `kit/visibility.ts` has the predicate. */
+export const Visibility = choice(['private', 'team', 'workspace'], {
+  description: 'private: its owner alone, not even admins; team: its team, and admins; workspace: every member.',
+})

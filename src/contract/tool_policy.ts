@@ -1,45 +1,76 @@
-// A workspace's policy over tools: which may run, and for which kinds of caller.
+// A workspace's policy over tools: which may run, for which kinds of caller, with which arguments and how often.
 import type { Operation } from './operation.ts'
 import type { Standing } from './permissions.ts'
 import { agentCallers, type CallerKind } from './scopes.ts'
 import { type Effect, effectOf, isTool, toolNameOf } from './tools.ts'
 
-export const toolModes = ['allow', 'deny'] as const
+/** From the mildest to the strictest; `approve`: a person is asked each time. */
+export const toolModes = ['allow', 'approve', 'deny'] as const
 
 export type ToolMode = (typeof toolModes)[number]
 
+export const argRuleOps = ['eq', 'in', 'matches', 'not'] as const
+
+/** What holds for calls whose argument at `path` is so; the empty path is all arguments. `kit/arg_rules.ts` tells which apply. */
+export type ArgRule = {
+  path: string
+  op: (typeof argRuleOps)[number]
+  value: unknown
+  mode: ToolMode
+  /** The kind of caller that it is about; null: all. */
+  kind: CallerKind | null
+}
+
 /** What a workspace has said about a tool; where it said nothing, the defaults speak. */
-export type ToolPolicy = { mode: ToolMode; perKind: Readonly<Partial<Record<CallerKind, ToolMode>>> }
+export type ToolPolicy = {
+  mode: ToolMode
+  perKind: Readonly<Partial<Record<CallerKind, ToolMode>>>
+  maxCallsPerRun: number | null
+  argRules: readonly ArgRule[]
+}
 
 /** By the name of the tool. */
 export type ToolPolicies = ReadonlyMap<string, ToolPolicy>
 
 export type PolicyReader = (workspaceId: string) => Promise<ToolPolicies>
 
-/** Kinds whose writes a person would have to approve first, or that only look: without approvals, neither writes. */
-const writesNothing: readonly CallerKind[] = ['private', 'hypothesis']
-
-export function defaultMode(effect: Effect, kind: CallerKind): ToolMode {
-  if (effect === 'read') return 'allow'
-  if (effect === 'destructive') return 'deny'
-  return writesNothing.includes(kind) ? 'deny' : 'allow'
+/** `agents`: the kinds whose own work it is. */
+export function defaultMode(effect: Effect, kind: CallerKind, agents: readonly CallerKind[] = []): ToolMode {
+  if (effect === 'read' || agents.includes(kind)) return 'allow'
+  if (effect === 'destructive' || kind === 'hypothesis') return 'deny'
+  return kind === 'private' ? 'approve' : 'allow'
 }
 
-/** `mode` stands above all: what it denies, no kind is allowed. People and plain keys have no kind. */
-export function modeFor(policy: ToolPolicy | undefined, effect: Effect, kind: CallerKind | null): ToolMode {
-  if (policy?.mode === 'deny') return 'deny'
-  if (kind === null) return 'allow'
-  return policy?.perKind[kind] ?? defaultMode(effect, kind)
+/** `mode` stands above all: no kind gets more than it allows. People and plain keys have no kind. */
+export function modeFor(
+  policy: ToolPolicy | undefined,
+  effect: Effect,
+  kind: CallerKind | null,
+  agents?: readonly CallerKind[],
+): ToolMode {
+  const most = policy?.mode ?? 'allow'
+  return kind === null ? most : stricter(most, policy?.perKind[kind] ?? defaultMode(effect, kind, agents))
+}
+
+function stricter(one: ToolMode, other: ToolMode): ToolMode {
+  return toolModes.indexOf(one) > toolModes.indexOf(other) ? one : other
 }
 
 /** What holds for each kind now. */
-export function modesPerKind(policy: ToolPolicy | undefined, effect: Effect): Record<CallerKind, ToolMode> {
-  const modes = agentCallers.map(kind => [kind, modeFor(policy, effect, kind)])
+export function modesPerKind(
+  policy: ToolPolicy | undefined,
+  effect: Effect,
+  agents?: readonly CallerKind[],
+): Record<CallerKind, ToolMode> {
+  const modes = agentCallers.map(kind => [kind, modeFor(policy, effect, kind, agents)])
   return Object.fromEntries(modes)
 }
 
 /** As the permission function refuses, so that both can be told alike. */
-export type PolicyRefusal = { allowed: false; reason: 'policy'; missing: never[]; detail: string }
+export type PolicyRefusal = { allowed: false; reason: 'policy' | 'approval'; missing: never[]; detail: string }
+
+/** What the policy says of a call before its arguments are known. */
+export type Ruling = { allowed: true; name: string; mode: 'allow' | 'approve'; policy: ToolPolicy | undefined }
 
 export function refusedByPolicy(name: string, kind: CallerKind | null): PolicyRefusal {
   const whom = kind === null ? '' : ` to callers of the kind ${kind}`
@@ -47,22 +78,29 @@ export function refusedByPolicy(name: string, kind: CallerKind | null): PolicyRe
   return { allowed: false, reason: 'policy', missing: [], detail }
 }
 
-/** Agents are under the policy whichever way they come; people and plain keys where they call through a tool. */
-export function policyRefuses(
+type Asker = Pick<Standing, 'callerKind' | 'boundTo' | 'workspaceId'>
+
+/**
+ * Agents are under the policy whichever way they come; people and plain keys where they call through a tool. Null: it
+ * has nothing to say. What is no tool because of its form, such as an upload, follows the defaults of its effect.
+ */
+export function ruledBy(
   policies: PolicyReader,
-  caller: Pick<Standing, 'callerKind' | 'boundTo' | 'workspaceId'>,
+  caller: Asker,
   id: string,
   operation: Operation,
   isToolCall: boolean,
-): PolicyRefusal | null | Promise<PolicyRefusal | null> {
+): PolicyRefusal | null | Promise<PolicyRefusal | Ruling> {
   if (!isToolCall && (caller.callerKind === null || operation.access === 'public')) return null
-  if (!isTool(operation)) return isToolCall ? neverATool : null
+  if (isToolCall && !isTool(operation)) return neverATool
+  if (operation.tool === false) return null
   const workspaceId = caller.boundTo ?? caller.workspaceId
   if (workspaceId === null) return null
   const name = toolNameOf(id)
   return policies(workspaceId).then(found => {
-    const mode = modeFor(found.get(name), effectOf(operation), caller.callerKind)
-    return mode === 'deny' ? refusedByPolicy(name, caller.callerKind) : null
+    const policy = found.get(name)
+    const mode = modeFor(policy, effectOf(operation), caller.callerKind, operation.agents)
+    return mode === 'deny' ? refusedByPolicy(name, caller.callerKind) : { allowed: true, name, mode, policy }
   })
 }
 

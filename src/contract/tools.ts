@@ -29,13 +29,23 @@ export function toolNameOf(id: string): string {
 
 export function effectOf(operation: Operation): Effect {
   const method = methodOf(operation)
-  if (method === 'GET') return 'read'
+  const { access, audit } = operation
+  // What needs no more than to read, and leaves no entry, only computes, also where it takes a body.
+  const isComputing = audit === false && typeof access !== 'string' && access.every(scope => scope.endsWith(':read'))
+  if (method === 'GET' || isComputing) return 'read'
   return method === 'DELETE' ? 'destructive' : 'write'
 }
 
-/** A file or a stream is no result that a model could be given. */
+/** A file or a stream is no result that a model could be given, nor one that it could send; what logs in or signs up is no work of an agent's. */
 export function isTool(operation: Operation): boolean {
-  return operation.tool !== false && operation.produces === undefined
+  const isOpenWrite = operation.access === 'public' && methodOf(operation) !== 'GET'
+  return (
+    operation.tool !== false &&
+    operation.produces === undefined &&
+    operation.consumes === undefined &&
+    operation.envelope !== false &&
+    !isOpenWrite
+  )
 }
 
 /** Every operation that can be a tool, by id. */
@@ -46,8 +56,10 @@ export function toolsOf(operations: Operations): OperationTool[] {
     .map(([id, operation]) => toolOf(id, operation))
 }
 
+/** The schemas are made when they are first read: a start needs none of them. */
 function toolOf(id: string, operation: Operation): OperationTool {
-  const output = plain(operation.result, ['examples'])
+  let input: OperationTool['inputSchema'] | undefined
+  let output: JsonSchema | null | undefined
   return {
     id,
     name: toolNameOf(id),
@@ -55,9 +67,20 @@ function toolOf(id: string, operation: Operation): OperationTool {
     operation,
     effect: effectOf(operation),
     scopes: typeof operation.access === 'string' ? [] : operation.access,
-    inputSchema: inputSchemaOf(operation),
-    outputSchema: output.type === 'object' ? (output as JsonSchema) : null,
+    get inputSchema() {
+      input ??= inputSchemaOf(operation)
+      return input
+    },
+    get outputSchema() {
+      if (output === undefined) output = outputSchemaOf(operation)
+      return output
+    },
   }
+}
+
+function outputSchemaOf(operation: Operation): JsonSchema | null {
+  const output = plain(operation.result, ['examples'])
+  return output.type === 'object' ? (output as JsonSchema) : null
 }
 
 const ownWorkspace = 'Left out: the workspace of your credential.'

@@ -1,20 +1,39 @@
 // What a handler may touch. An argument, not a container: it stays at ten fields.
 import type { Reach, Role, Standing } from '../contract/permissions.ts'
-import type { Scope } from '../contract/scopes.ts'
+import type { CallerKind, Scope } from '../contract/scopes.ts'
 import type { Db } from './db.ts'
+import type { Wait } from './gate.ts'
 import type { Settings } from './settings.ts'
 
 /** Who is calling, as the credential says. */
 export type Caller = Standing & {
-  /** Id of the session, key, grant or run: never the secret. */
+  /** Id of the session, key, grant, client or run: never the secret. */
   credentialId: string
-  /** `system`, a user or a team: what the records made by this caller belong to. */
+  /** `system`, a user, a team or an OAuth client: what the records made by this caller belong to. */
   ownerId: string
   /** When the credential ends, if it does. */
   expires: string | null
   allowedIps: readonly string[] | null
-  /** Null where a team or the platform itself stands behind the credential. */
+  /** Null where a team, an OAuth client or the platform itself stands behind the credential. */
   user: User | null
+  /** Of a run token only: the run that it is the credential of, and the thread that the run works in. */
+  run?: CallerRun
+  /** A key that nobody has used before. */
+  isUnused?: true
+  /** What the membership of the owner is narrowed to, where it is. */
+  ownerScopes?: readonly Scope[]
+}
+
+/** `isAttended`: a person started it and can be asked; its calls that need an approval wait for one. */
+export type CallerRun = {
+  id: string
+  threadId: string | null
+  kind: CallerKind
+  isAttended: boolean
+  /** Its thread is its starter's alone: it sees what is theirs alone. */
+  seesPrivate: boolean
+  /** Which of its attempts the token is of. */
+  attempt: number
 }
 
 /** As they are now: it comes with the credential, in the same reading. */
@@ -73,10 +92,26 @@ export type LedgerNote = {
   unchanged?: true
 }
 
-/** Tells when ledgers grow, in whichever process that happens. */
+/** Tells when ledgers grow and passes on what is not stored, in whichever process that happens. */
 export type Feed = {
-  /** Resolves when the workspace's ledger has grown beyond what the reader has seen. */
-  grown(workspaceId: string, seen: number): Promise<void>
+  /** Resolves when the workspace's ledger has grown beyond what the reader has seen, or when the signal is given. */
+  grown(workspaceId: string, seen: number, signal: AbortSignal): Promise<void>
+  /**
+   * Short-lived news for whoever follows the workspace now, or for this user in whatever workspace; lost where nobody
+   * listens. In a writing handler it is told after the commit.
+   */
+  tell(workspaceOrUserId: string, event: Ephemeral): void
+  /** Hears what is told to any of these; returns the end of hearing. Counted as a reader. */
+  hear(ids: readonly string[], take: (event: Ephemeral, id: string) => void): () => void
+}
+
+/** No change, so nothing that the ledger keeps: a part of an answer, a progress. Seen by who may read its target. */
+export type Ephemeral = {
+  /** Begins with the name of the area. */
+  action: string
+  target: { object: string; id: string }
+  /** At most a few kilobytes as JSON. */
+  data: unknown
 }
 
 export type Log = {
@@ -108,16 +143,50 @@ export type Context = {
  * Calls an operation as the same caller, the way any client does; a refusal is thrown. Only `before` has it: inside a
  * transaction the call would wait for the transaction that waits for it.
  */
-export type CallOperation = (id: string, input: object) => Promise<unknown>
+export type CallOperation = (
+  id: string,
+  input: object,
+  approval?: { approvalId?: string | undefined; reason?: string | undefined },
+) => Promise<unknown>
+
+/** Thrown by it where a person must approve the call first. */
+export class ApprovalWanted extends Error {
+  readonly wait: Wait
+
+  constructor(wait: Wait) {
+    super(`the call waits for the approval ${wait.approvalId}`)
+    this.name = 'ApprovalWanted'
+    this.wait = wait
+  }
+}
 
 /** What a call would be, and why it would not be let in, if so. */
 export type Rehearsal = {
   method: string
   path: string
   refusal: { reason: string; missing: string[]; detail: string } | null
+  /** It would be let in once a person has approved it. */
+  needsApproval: boolean
 }
 
 /** As far as the operation's door: permission, policy and input are looked at, nothing is done or written down. */
 export type RehearseOperation = (id: string, input: object) => Promise<Rehearsal>
 
-export type BeforeContext = { call: CallOperation; rehearse: RehearseOperation }
+export type FetchOptions = {
+  method?: string
+  headers?: Readonly<Record<string, string>> | Headers
+  body?: string | Uint8Array
+  /** 10 s where nothing is said, from the look-up of the name to the end of the answer. */
+  timeoutMs?: number
+  /** 1 MiB where nothing is said; a longer answer is an error. */
+  maxBytes?: number
+  signal?: AbortSignal
+}
+
+/**
+ * Calls an address outside: a public one, or one that the operator allows. Redirects are answers like any other. Only
+ * `before` and jobs have it, and inside a transaction it throws.
+ */
+export type Fetch = (url: string | URL, options?: FetchOptions) => Promise<Response>
+
+export type BeforeContext = { call: CallOperation; rehearse: RehearseOperation; fetch: Fetch }

@@ -1,9 +1,9 @@
 // The tag of a record's state, for If-Match.
 import { hash } from 'node:crypto'
-import { ofKept } from './kept.ts'
+import { memoize } from './memoize.ts'
 
 /** Keys are sorted, so that the same record has the same tag however it was put together. */
-export const etagOf = ofKept(
+export const etagOf = memoize(
   (record: object) => `"${hash('sha256', JSON.stringify(sorted(record)), 'base64url').slice(0, 27)}"`,
 )
 

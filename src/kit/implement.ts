@@ -1,8 +1,10 @@
 // Ties handlers to a contract: a missing handler, a strange id or a wrong result does not compile.
+
 import type { Static, TObject, TSchema } from 'typebox'
+import type { SuccessStatus } from '../contract/envelope.ts'
+import { ApiError } from '../contract/errors.ts'
 import type { Area, Input, Operation, Operations, Result } from '../contract/operation.ts'
 import type { Access, BeforeContext, Caller, Context } from './context.ts'
-import type { Db } from './db.ts'
 
 type NamesWorkspace<S> = S extends TObject<infer P> ? ('workspaceId' extends keyof P ? true : false) : false
 
@@ -18,28 +20,69 @@ type Run<C, I, R> = (ctx: C, input: I) => Promise<R>
 
 const isStaged = Symbol('staged')
 
-/** `before` runs outside any transaction: hashing, counting a try, calls to the outside. Its value goes to the handler. */
+/**
+ * `before` runs outside any transaction: hashing, counting a try, calls to the outside. Its value goes to the handler.
+ * `after` runs once the transaction is committed, and may wait: what it returns is the answer.
+ */
 export type Staged<C, I, R> = {
   [isStaged]: true
   before: (ctx: C & BeforeContext, input: I) => Promise<unknown>
   handle: (ctx: C, input: I, prepared: never) => Promise<R>
+  after?: (ctx: C, input: I, result: never) => Promise<R>
 }
 
 export function staged<C, I, R, P>(
   before: (ctx: C & BeforeContext, input: I) => Promise<P>,
   handle: (ctx: C, input: I, prepared: P) => Promise<R>,
+  after?: (ctx: C, input: I, result: R) => Promise<R>,
 ): Staged<C, I, R> {
-  return { [isStaged]: true, before, handle: handle as Staged<C, I, R>['handle'] }
+  return {
+    [isStaged]: true,
+    before,
+    handle: handle as Staged<C, I, R>['handle'],
+    ...(after && { after: after as Staged<C, I, R>['after'] }),
+  }
 }
 
+/** Thrown by a handler where what `before` found no longer holds: both are done again, a number of times. */
+export class Outdated extends ApiError {
+  constructor() {
+    super('unavailable', 'Somebody else changed the same at the same moment; try again.')
+  }
+}
+
+const isAnswering = Symbol('answering')
+
+export type Answering<R> = { [isAnswering]: SuccessStatus; result: R }
+
+/** What a handler returns where it answers with one of the statuses under `also`. */
+export function answering<R>(status: SuccessStatus, result: R): Answering<R> {
+  return { [isAnswering]: status, result }
+}
+
+/** What a handler returned, whichever way; without a status it is the usual one. */
+export function answerOf(returned: unknown): { status?: SuccessStatus; result: unknown } {
+  if (typeof returned !== 'object' || returned === null || !(isAnswering in returned)) return { result: returned }
+  const { [isAnswering]: status, result } = returned as Answering<unknown>
+  return { status, result }
+}
+
+type AlsoOf<O extends Operation> =
+  O['also'] extends Readonly<Record<never, TSchema>>
+    ? Answering<Static<Extract<O['also'][keyof O['also']], TSchema>>>
+    : never
+
+type Returned<O extends Operation> = Result<O> | AlsoOf<O>
+
 export type Handler<O extends Operation> =
-  | Run<ContextOf<O>, Input<O>, Result<O>>
-  | Staged<ContextOf<O>, Input<O>, Result<O>>
+  | Run<ContextOf<O>, Input<O>, Returned<O>>
+  | Staged<ContextOf<O>, Input<O>, Returned<O>>
 
 /** As the server sees it, whatever the operation: the contract has already checked the types. */
 export type AnyHandler = {
   before?: (ctx: Context & BeforeContext, input: object) => Promise<unknown>
   handle: (ctx: Context, input: object, prepared: unknown) => Promise<unknown>
+  after?: (ctx: Context, input: object, result: unknown) => Promise<unknown>
 }
 
 export type Implementation = Readonly<Record<string, AnyHandler>>
@@ -55,42 +98,3 @@ export function implement<N extends string, O extends Operations>(
 function normalise(handler: Handler<Operation>): AnyHandler {
   return (typeof handler === 'function' ? { handle: handler } : handler) as unknown as AnyHandler
 }
-
-/** Work after the answer. The payload is what `ctx.enqueue` was given. */
-export type JobContext = Omit<Context, 'caller' | 'access' | 'origin' | 'note' | 'feed'> & {
-  transaction: <T>(work: (db: Db) => Promise<T>) => Promise<T>
-  sendMail: (mail: Mail) => Promise<void>
-  /** Writes what the job did to a ledger; the last statement of its transaction. */
-  record: (db: Db, event: JobEvent) => Promise<void>
-  /** Of the job, the same on each try. */
-  id: string
-  /** 0 the first time; the queue tries again what failed. */
-  attempt: number
-}
-
-/** An action that the area's contract declares among its events; `chain` is a workspace, or `instance`. */
-export type JobEvent = { chain: string; action: string; target: { object: string; id: string } }
-
-export type Mail = {
-  to: string
-  subject: string
-  text: string
-  html: string
-}
-
-export type Job = {
-  /** A cron line, where the job runs by itself. */
-  schedule?: string
-  run: (ctx: JobContext, payload: object) => Promise<void>
-}
-
-/** A job with the schema of what it is given: nothing secret, since payloads are kept. */
-export function job<P extends TSchema>(options: {
-  payload: P
-  schedule?: string
-  run: (ctx: JobContext, payload: Static<P>) => Promise<void>
-}): Job {
-  return options as unknown as Job
-}
-
-export type Jobs = Readonly<Record<string, Job>>

@@ -1,36 +1,68 @@
 // Turns the query of a list operation into one statement that returns the page and the count together.
+import { badRequest } from '../contract/errors.ts'
+import type { FilterOf, SortOf } from '../contract/list.ts'
 import type { Db, Row } from './db.ts'
-import { ofKept } from './kept.ts'
-import { join, keptUntil, raw, type Sql, sql } from './sql.ts'
+import { type Cursor, conditions, cursorOf, readCursor } from './list_filters.ts'
+import { memoize } from './memoize.ts'
+import { cachedUntil, plannedAnew, raw, type Sql, sql } from './sql.ts'
 
-type ListQuery = {
-  orderBy?: string
-  order?: 'asc' | 'desc'
-  perPage?: number
-  page?: number
-}
+/** The part of every query that has nothing to do with what is listed. */
+type Paging = { order?: 'asc' | 'desc'; perPage?: number; page?: number }
 
-type Source<T> = {
+/**
+ * Text where nothing is said. An array matches where it holds any of the values; it may be a subquery's. What is more
+ * than a column says itself whether any of the values matches, in one text for all of them and for null.
+ */
+export type Column =
+  | string
+  | { column: string; type: 'boolean' | 'text[]' }
+  | { matches: (values: readonly string[] | null) => Sql }
+
+type Source<T, Q> = {
   /** What stands after `from`, with its joins. */
   from: Sql
   /** Always there, whatever the caller filters by: the tenant. */
   where: Sql
   /** The select list. */
   select: Sql
-  /** JSON name → column, for every name that can be sorted or filtered by. */
-  columns: Readonly<Record<string, string>>
+  /** Every name that the contract lets callers sort by; the first is the default where `created` is not among them. */
+  sort: { readonly [K in SortOf<Q>]: string }
+  /** Every name that the contract lets callers filter by. */
+  filter: { readonly [K in FilterOf<Q>]: Column }
   /** The column that breaks ties. */
   id: string
   /** Names whose columns are never null: a plain index serves them both ways. Others need one with nulls first. */
-  neverNull?: readonly string[]
+  neverNull?: readonly SortOf<Q>[]
   /** A maintained count of what `where` alone finds, for when the caller filters by nothing. */
   count?: Sql
   /** Where the embedded engine may keep its pages. */
-  keptUntil?: readonly string[]
+  cachedUntil?: readonly string[]
   map?: (row: Row) => T
+} & ('q' extends keyof Q ? { words: readonly string[] } : unknown) &
+  ('from' extends keyof Q ? { time: Moment } : unknown) &
+  ('after' extends keyof Q ? { cursor: { readonly [K in SortOf<Q> | 'id']: CursorType } } : unknown)
+
+/** The column that `from` and `to` are held against. */
+export type Moment = { column: string; type: 'text' | 'timestamptz' }
+
+/** Of the columns that a cursor holds values of. */
+export type CursorType = 'text' | 'bigint' | 'timestamptz'
+
+/** The same, as the statement is built: which of the additions are there is then looked at. */
+export type Listing = Omit<Source<unknown, never>, 'sort' | 'filter' | 'neverNull'> & {
+  sort: Readonly<Record<string, string>>
+  filter: Readonly<Record<string, Column>>
+  neverNull?: readonly string[]
+  words?: readonly string[]
+  time?: Moment
+  cursor?: Readonly<Record<string, CursorType>>
 }
 
-type ListRow = Row & { listCount: number; listRow: string | null }
+export type Asked = Paging & Readonly<Record<string, unknown>> & { orderBy?: string }
+
+type ListRow = Row & { listCount: number; listRow: string | null; listAt?: string; listId?: string }
+
+type Page<T, Q> = { items: T[]; count: number } & ('after' extends keyof Q ? { next: string | null } : unknown)
 
 /** From here on it pays to ask which end is nearer: where the count is known, a page near the end is read from there. */
 const deep = 1_000
@@ -39,69 +71,84 @@ const backward = 'backward'
 
 const furthest = Number.MAX_SAFE_INTEGER
 
+type Order = { name: string; column: string; way: 'asc' | 'desc'; isNullable: boolean }
+
 /** One round trip; a page past the end still brings the count. */
-export async function listSql<T extends object>(
+export async function listSql<T extends object, Q extends Paging>(
   db: Db,
-  query: ListQuery & object,
-  source: Source<T>,
-): Promise<{ items: T[]; count: number }> {
-  const { orderBy = 'created', order = 'desc', perPage = 20, page = 1 } = query
+  query: Q,
+  source: Source<T, Q>,
+): Promise<Page<T, Q>> {
+  const listing = source as unknown as Listing
+  const asked = query as unknown as Asked
+  const order = orderOf(asked, listing)
+  const perPage = query.perPage ?? 20
+  const cursor = listing.cursor && readCursor(asked.after, order, listing.cursor)
+  const statement = statementOf(asked, listing, order, perPage, cursor)
+  const rows = await db.query<ListRow>(source.cachedUntil ? cachedUntil(source.cachedUntil, statement) : statement)
+  // The same object for the same rows: the text of the answer is kept with it.
+  const page = pageOf(rows)
+  const mapped = source.map ? { ...page, items: page.items.map(source.map) } : page
+  return (listing.cursor ? { ...mapped, next: cursorOf(rows, order, perPage) } : mapped) as Page<T, Q>
+}
+
+function orderOf(asked: Asked, { sort, neverNull }: Listing): Order {
+  const name = asked.orderBy ?? ('created' in sort ? 'created' : Object.keys(sort)[0]) ?? ''
+  const column = Object.hasOwn(sort, name) ? sort[name] : undefined
+  if (column === undefined) throw badRequest(`"orderBy" takes one of ${Object.keys(sort).join(', ')}.`)
+  return { name, column, way: asked.order ?? 'desc', isNullable: !neverNull?.includes(name) }
+}
+
+/**
+ * A list has a handful of texts, whatever it is asked: for each order the plain one, which is prepared, and one that
+ * holds every filter and turns off those that were not given, which is planned for its values.
+ */
+function statementOf(asked: Asked, source: Listing, order: Order, perPage: number, cursor: Cursor | undefined): Sql {
   const { from, select, id } = source
-  const wanted = filters(query, source.columns)
-  const where = join([source.where, ...wanted], ' and ')
-  const maintained = wanted.length === 0 ? source.count : undefined
+  const filters = conditions(asked, source)
+  const where = filters ? sql`${source.where} and ${filters}` : source.where
+  const maintained = filters ? undefined : source.count
   const count = maintained ?? sql`select count(*)::int as list_count from ${from} where ${where}`
-  const column = source.columns[orderBy] ?? id
-  const offset = Math.min((page - 1) * perPage, furthest)
-  const isNullable = !source.neverNull?.includes(orderBy)
-  const ordered = (way: 'asc' | 'desc') => orderOf(column, id, way, isNullable)
-  const found = (row: string) => sql`select ${raw(`'${row}'`)} as list_row, ${select} from ${from} where ${where}`
+  const offset = cursor ? 0 : Math.min(((asked.page ?? 1) - 1) * perPage, furthest)
+  const place = source.cursor
+    ? sql`${raw(`${order.column}::text as list_at, ${id}::text as list_id, `)}`
+    : sql`${raw('')}`
+  const rest = cursor ? sql`${where} and ${beyond(order, id, cursor)}` : where
+  const found = (row: string) =>
+    sql`select ${raw(`'${row}'`)} as list_row, ${place}${select} from ${from} where ${rest}`
+  const sorted = (way: 'asc' | 'desc') => orderSql(order, id, way)
   const listed =
     maintained && offset >= deep
       ? sql`
       (${found(forward)} and ${offset}::bigint <= counted.list_count / 2
-        order by ${ordered(order)} limit ${perPage}::bigint offset ${offset}::bigint)
+        order by ${sorted(order.way)} limit ${perPage}::bigint offset ${offset}::bigint)
       union all
       (${found(backward)} and ${offset}::bigint > counted.list_count / 2
-        order by ${ordered(order === 'asc' ? 'desc' : 'asc')}
+        order by ${sorted(order.way === 'asc' ? 'desc' : 'asc')}
         limit greatest(least(${perPage}::bigint, counted.list_count - ${offset}::bigint), 0)
         offset greatest(counted.list_count - ${offset}::bigint - ${perPage}::bigint, 0))`
-      : sql`${found(forward)} order by ${ordered(order)} limit ${perPage}::bigint offset ${offset}::bigint`
+      : sql`${found(forward)} order by ${sorted(order.way)} limit ${perPage}::bigint offset ${offset}::bigint`
   const statement = sql`
     select counted.list_count, listed.* from (${count}) counted left join lateral (${listed}) listed on true`
-  const rows = await db.query<ListRow>(source.keptUntil ? keptUntil(source.keptUntil, statement) : statement)
-  const result = pageOf(rows)
-  return source.map ? { ...result, items: result.items.map(source.map) } : (result as { items: T[]; count: number })
+  return filters ? plannedAnew(statement) : statement
 }
 
-const pageOf = ofKept((rows: readonly ListRow[]): { items: Row[]; count: number } => {
+const pageOf = memoize((rows: readonly ListRow[]): { items: Row[]; count: number } => {
   const items: Row[] = []
-  for (const { listCount: _, listRow, ...row } of rows) if (listRow) items.push(row)
+  for (const { listCount: _, listRow, listAt: _at, listId: _id, ...row } of rows) if (listRow) items.push(row)
   if (rows[0]?.listRow === backward) items.reverse()
   return { items, count: rows[0]?.listCount ?? 0 }
 })
 
 /** Nulls sort lowest: first going up, last going down. */
-function orderOf(column: string, id: string, way: 'asc' | 'desc', isNullable: boolean): Sql {
+function orderSql({ column, isNullable }: Order, id: string, way: 'asc' | 'desc'): Sql {
   const nulls = !isNullable ? '' : way === 'asc' ? ' nulls first' : ' nulls last'
   const ties = column === id ? '' : `, ${id} ${way}`
   return sql`${raw(`${column} ${way}${nulls}${ties}`)}`
 }
 
-/** Values OR together, then every `!` value is taken away. Arrays keep the text the same for any number of values. */
-function filters(query: object, columns: Readonly<Record<string, string>>): Sql[] {
-  const given = query as Record<string, unknown>
-  return Object.entries(columns).flatMap(([name, column]) => {
-    const value = given[name]
-    if (value === undefined || name in { orderBy: 1, order: 1, perPage: 1, page: 1 }) return []
-    const values = [value].flat().map(String)
-    const wanted = values.filter(text => !text.startsWith('!'))
-    const unwanted = values.filter(text => text.startsWith('!')).map(text => text.slice(1))
-    return [
-      ...(wanted.length > 0 ? [sql`${raw(column)}::text = any(${wanted}::text[])`] : []),
-      ...(unwanted.length > 0
-        ? [sql`(${raw(column)} is null or ${raw(column)}::text <> all(${unwanted}::text[]))`]
-        : []),
-    ]
-  })
+/** One comparison of both columns, so that one index finds the place. */
+function beyond({ column, way }: Order, id: string, { at, last, types }: Cursor): Sql {
+  const sign = raw(way === 'asc' ? '>' : '<')
+  return sql`(${raw(column)}, ${raw(id)}) ${sign} (${at}::${raw(types[0])}, ${last}::${raw(types[1])})`
 }

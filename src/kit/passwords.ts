@@ -1,4 +1,5 @@
 // Password hashing: argon2id on the thread pool, a few at a time, with a queue that ends.
+import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 import { ApiError } from '../contract/errors.ts'
 
@@ -31,13 +32,18 @@ export function hashPassword(password: string): Promise<string> {
   return inTurn(() => hash(password, cost))
 }
 
-/** Of a password that nobody has; checked where there is no account, so that both cost the same time. */
-let nobodysHash: Promise<string> | undefined
+/**
+ * Checked where there is no account, so that both cost the same. It is of no password at all: a salt and an outcome at
+ * random, so that nothing has to be hashed first and nothing can fail.
+ */
+const nobodysHash = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$${unpadded(16)}$${unpadded(32)}`
 
-/** A missing hash takes the same time and never matches. */
+function unpadded(bytes: number): string {
+  return randomBytes(bytes).toString('base64').replace(/=+$/, '')
+}
+
+/** A missing hash takes the same time and the same place in the queue, and never matches. */
 export async function isPassword(stored: string | null | undefined, password: string): Promise<boolean> {
-  nobodysHash ??= hashPassword('nobody has this password')
-  const comparison = stored ?? (await nobodysHash)
-  const matches = await inTurn(() => verify(comparison, password))
+  const matches = await inTurn(() => verify(stored ?? nobodysHash, password))
   return matches && typeof stored === 'string'
 }

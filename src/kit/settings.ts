@@ -7,9 +7,9 @@ export type Settings = {
   turnstile: { secretKey: string; verifyUrl: string } | null
   /** HMAC under a key that is made for this purpose from the instance's secret. */
   sign: (purpose: string, text: string) => string
-  /** Encrypts what must be read again; `open` takes the same purpose. */
-  seal: (purpose: string, text: string) => string
-  open: (purpose: string, sealed: string) => string
+  /** Encrypts what must be read again. `about` says whose it is: `open` takes the same purpose and the same `about`. */
+  seal: (purpose: string, text: string, about: string) => string
+  open: (purpose: string, sealed: string, about: string) => string
   /** The signature over a place in a ledger's chain. */
   signLedger: (what: 'head' | 'checkpoint', chain: string, seq: number, hash: string) => string
   /** Signs exported files, so that they can be checked without asking this instance. */

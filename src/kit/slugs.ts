@@ -1,4 +1,5 @@
 // Names in addresses, made from names of people's choosing.
+import { conflict } from '../contract/errors.ts'
 import { randomText } from './random.ts'
 
 /** Letters and digits with single hyphens between them; at least three characters. */
@@ -15,13 +16,19 @@ function suffix(): string {
   return randomText('0123456789abcdefghijklmnopqrstuvwxyz', 6)
 }
 
-/** The slug of the name, with a few random characters where that one is taken. */
-export async function freeSlug(name: string, isTaken: (slug: string) => Promise<boolean>): Promise<string> {
-  const slug = slugOf(name)
-  return (await isTaken(slug)) ? variantOf(slug) : slug
-}
+const mostVariants = 5
 
-/** The same name with a few random characters, where the plain one is taken. */
-export function variantOf(slug: string): string {
-  return `${slug}-${suffix()}`
+/**
+ * Makes a record under the slug of its name, with a few random characters where that one is taken, were it in this
+ * very moment. `insert` gives undefined, and leaves nothing, where the slug is taken.
+ */
+export async function underFreeSlug<T>(name: string, insert: (slug: string) => Promise<T | undefined>): Promise<T> {
+  const plain = slugOf(name)
+  let slug = plain
+  for (let tries = 0; tries <= mostVariants; tries++) {
+    const made = await insert(slug)
+    if (made !== undefined) return made
+    slug = `${plain}-${suffix()}`
+  }
+  throw conflict('No free slug was found for this name; send one as "slug".', { field: 'slug' })
 }

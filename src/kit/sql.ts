@@ -1,4 +1,4 @@
-// The sql`` template: text with $n and its values, composable, and named so that engines prepare it once.
+// The sql`` template: text with $n and its values, composable, and named by its text.
 import { createHash } from 'node:crypto'
 
 export type Sql = {
@@ -6,7 +6,9 @@ export type Sql = {
   readonly values: readonly unknown[]
   /** The same text always has the same name: the statement is prepared once per connection. */
   readonly name: string
-  readonly keptUntil?: readonly string[]
+  readonly cachedUntil?: readonly string[]
+  /** Never prepared: the engine makes its plan for these very values. */
+  readonly isPlannedAnew?: true
 }
 
 /** Text that is put in as it stands: names of columns and tables, never anything a caller sent. */
@@ -17,7 +19,7 @@ class Raw {
   }
 }
 
-type Written = { text: string; name: string; parts: readonly unknown[] }
+type Written = { text: string; parts: readonly unknown[] }
 
 /** The last text that a place in the code has made, and what it was made of. */
 const writtenAt = new WeakMap<readonly string[], Written>()
@@ -25,7 +27,7 @@ const writtenAt = new WeakMap<readonly string[], Written>()
 class Fragment implements Sql {
   readonly strings: readonly string[]
   readonly parts: readonly unknown[]
-  #flat: { text: string; name: string; values: unknown[] } | undefined
+  #flat: { text: string; values: unknown[] } | undefined
 
   constructor(strings: readonly string[], parts: readonly unknown[]) {
     this.strings = strings
@@ -43,12 +45,11 @@ class Fragment implements Sql {
     const known = writtenAt.get(this.strings)
     if (known && isSame(known.parts, this.parts)) {
       this.gather(values)
-      return { text: known.text, name: known.name, values }
+      return { text: known.text, values }
     }
     const text = this.write(values)
-    const name = nameOf(text)
-    writtenAt.set(this.strings, { text, name, parts: this.parts })
-    return { text, name, values }
+    writtenAt.set(this.strings, { text, parts: this.parts })
+    return { text, values }
   }
 
   get text(): string {
@@ -60,7 +61,7 @@ class Fragment implements Sql {
   }
 
   get name(): string {
-    return this.#flattened.name
+    return nameOf(this.#flattened.text)
   }
 
   /** Its values alone, in the order in which `write` numbers them. */
@@ -101,11 +102,14 @@ function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
 }
 
 const names = new Map<string, string>()
+/** More than the code has texts: only what goes wrong gets here, and then the names are made again. */
+const mostNames = 4_000
 
 function nameOf(text: string): string {
   let name = names.get(text)
   if (name === undefined) {
     name = createHash('sha256').update(text).digest('base64url').slice(0, 24)
+    if (names.size >= mostNames) names.clear()
     names.set(text, name)
   }
   return name
@@ -120,8 +124,13 @@ export function sql(strings: TemplateStringsArray, ...parts: unknown[]): Sql {
  * it is written `+table`; what takes their rows along when it goes is known from the schema. Rows come back frozen.
  * Where several processes write, it is read as any other, but once for all who ask in the same moment.
  */
-export function keptUntil(tables: readonly string[], statement: Sql): Sql {
-  return Object.assign(statement, { keptUntil: tables })
+export function cachedUntil(tables: readonly string[], statement: Sql): Sql {
+  return Object.assign(statement, { cachedUntil: tables })
+}
+
+/** For a text in which `$n is null or …` turns parts off: only a plan for these values can use the right index. */
+export function plannedAnew(statement: Sql): Sql {
+  return Object.assign(statement, { isPlannedAnew: true as const })
 }
 
 export function raw(text: string): unknown {
@@ -130,17 +139,41 @@ export function raw(text: string): unknown {
 
 /** Joins fragments, as in `where a and b`. */
 export function join(fragments: readonly Sql[], separator: string): Sql {
-  const strings = fragments.map((_, index) => (index === 0 ? '' : separator))
-  return new Fragment([...strings, ''], fragments)
+  return new Fragment(separators(fragments.length, separator), fragments)
 }
 
-/** `a = $1, b = $2` for the fields that are given; names go from camelCase to snake_case. */
-export function assignments(fields: Readonly<Record<string, unknown>>): Sql {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+/** The same array each time, so that a text which is joined of the same fragments is recognised. */
+const separatorsOf = new Map<string, readonly string[]>()
+
+function separators(count: number, separator: string): readonly string[] {
+  const key = `${count}${separator}`
+  const known = separatorsOf.get(key)
+  if (known) return known
+  const made = [...Array.from({ length: count }, (_, index) => (index === 0 ? '' : separator)), '']
+  // Joins are written in the code and short; whoever joins thousands makes the array again.
+  if (separatorsOf.size < 200) separatorsOf.set(key, made)
+  return made
+}
+
+/**
+ * `"a" = case when $1 then $2 else "a" end, …` for all these fields, given or not: one text for every request that
+ * changes any of them. Names go from camelCase to snake_case.
+ */
+export function assignments<N extends string>(names: readonly N[], fields: { readonly [K in N]?: unknown }): Sql {
+  const strange = Object.keys(fields).find(name => !names.includes(name as N))
+  if (strange !== undefined) throw new Error(`${strange} is not among the fields that this statement can set`)
   return join(
-    given.map(([name, value]) => sql`${raw(snake(name))} = ${value}`),
+    names.map(name => {
+      const column = raw(quoted(snake(name)))
+      const value = fields[name]
+      return sql`${column} = case when ${value !== undefined}::boolean then ${value ?? null} else ${column} end`
+    }),
     ', ',
   )
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
 }
 
 export function snake(name: string): string {

@@ -1,25 +1,25 @@
 // The HTTP server: the registry's routes, and the few addresses that are not operations.
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
-import { badRequest } from '../contract/errors.ts'
-import { endConnectionsOnClose } from './connections.ts'
-import { mountConsole } from './console.ts'
-import { mountDocument } from './document.ts'
-import { enter } from './entry.ts'
-import { handleFailures } from './failures.ts'
-import { addHeaders, safeHeaders } from './headers.ts'
-import { lazyLog } from './lazy_log.ts'
-import { mountMailbox } from './mailbox.ts'
-import { mountMcp } from './mcp.ts'
-import { mountOAuth } from './oauth/mount.ts'
-import { mountOperational } from './operational.ts'
-import type { Platform } from './platform.ts'
-import { refuseOverload } from './pressure.ts'
-import { mountOperations } from './routes.ts'
-import { mountUndoPage } from './undo_page.ts'
-import { parseJson } from './validation.ts'
+import { usualBodyLimit } from '../contract/content.ts'
+import { mountConsole } from './doors/console.ts'
+import { mountDocument } from './doors/document.ts'
+import { mountMailbox } from './doors/mailbox.ts'
+import { mountMcp } from './doors/mcp.ts'
+import { mountOAuth } from './doors/oauth/mount.ts'
+import { mountOperational } from './doors/operational.ts'
+import { mountSharedPages } from './doors/shared_pages.ts'
+import { mountUndoPage } from './doors/undo_page.ts'
+import { readBody } from './request/bodies.ts'
+import { isAnswering, watchConnections } from './request/connections.ts'
+import { enter } from './request/entry.ts'
+import { handleFailures } from './request/failures.ts'
+import { addHeaders, safeHeaders } from './request/headers.ts'
+import type { Platform } from './request/platform.ts'
+import { refuseOverload } from './request/pressure.ts'
+import { mountOperations } from './request/routes.ts'
+import { lazyLog } from './watch/lazy_log.ts'
 
-const oneMiB = 1024 * 1024
 /** Lists take a hundred filters of the longest ids. */
 const largestHeaders = 64 * 1024
 const longestHeadersMs = 15_000
@@ -34,8 +34,9 @@ export async function buildApp(platform: Platform, logger: FastifyBaseLogger): P
     // Not by a factory of one's own for each request's log: the framework would check each log that comes from it.
     loggerInstance: lazyLog(logger),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    exposeHeadRoutes: false,
-    bodyLimit: oneMiB,
+    // What can be got can be asked about.
+    exposeHeadRoutes: true,
+    bodyLimit: usualBodyLimit,
     // However long an id is, it is one that no record has; only the length of the headers bounds it.
     routerOptions: { maxParamLength: largestHeaders, ignoreTrailingSlash: false },
     trustProxy: config.TRUSTED_PROXIES.length > 0 ? config.TRUSTED_PROXIES : false,
@@ -63,27 +64,17 @@ export async function buildApp(platform: Platform, logger: FastifyBaseLogger): P
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, config.PUBLIC_URL),
   })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
-    // Operations without a body do not look at one.
-    if (!request.routeOptions.config.operation?.body || bytes.length === 0) return done(null, undefined)
-    try {
-      if (!/^application\/([\w.-]+\+)?json\b/i.test(request.headers['content-type'] ?? '')) {
-        throw badRequest('Send the body as JSON, with Content-Type: application/json.')
-      }
-      done(null, parseJson(bytes))
-    } catch (error) {
-      done(error as Error, undefined)
-    }
-  })
-  endConnectionsOnClose(app)
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, readBody)
+  const connections = watchConnections(app, config)
   handleFailures(app, config.PUBLIC_URL)
   dress = addHeaders(app, config)
   platform.tracer?.follow(app)
-  const pressure = refuseOverload(app, config)
+  const pressure = refuseOverload(app, config, connections)
   mountOperations(app, platform, entry, pressure)
   mountOperational(app, platform, pressure)
   mountMailbox(app, platform)
-  mountUndoPage(app)
+  mountUndoPage(app, platform)
+  mountSharedPages(app, platform, entry)
   mountOAuth(app, platform)
   mountDocument(app, platform)
   await mountMcp(app, platform)
@@ -100,7 +91,8 @@ const unreadable: Readonly<Record<string, string>> = {
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket, publicUrl: string): void {
   // Who has asked nothing gets no answer: it would be taken for that to the next question.
   const isSilent = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0
-  if (error.code === 'ECONNRESET' || !socket.writable || isSilent) return void socket.destroy()
+  const isUnheard = error.code === 'ECONNRESET' || !socket.writable || isSilent
+  if (isUnheard || isAnswering(socket)) return void socket.destroy()
   const detail = unreadable[error.code ?? ''] ?? 'This is not a request that can be read.'
   const body = JSON.stringify({ success: false, message: null, error: { message: 'Bad Request', detail } })
   const headers = {

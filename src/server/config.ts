@@ -1,7 +1,5 @@
 // The configuration: one table of environment variables, read once; a wrong value stops the start with one line.
-import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { isAddressRange } from '../kit/addresses.ts'
 
@@ -83,38 +81,64 @@ export const variables = {
   PUBLIC_URL: { help: 'address that people and links use', read: url('http:', 'https:') },
   DATA_DIR: { help: 'directory of the embedded database and of the secret key', read: text('./data') },
   DATABASE_URL: {
-    help: 'PostgreSQL 15 or later; absent: embedded',
+    help: 'PostgreSQL 15 or later; default: the embedded database',
     secret: true,
     read: url('postgres:', 'postgresql:'),
   },
-  REDIS_URL: { help: 'limits across processes; absent: in this process', secret: true, read: url('redis:', 'rediss:') },
+  REDIS_URL: {
+    help: 'shares rate limits between processes; default: each counts alone',
+    secret: true,
+    read: url('redis:', 'rediss:'),
+  },
   SMTP_URL: {
-    help: 'mail server; absent: mails are shown on /dev/mailbox',
+    help: 'mail server; default: mails are shown on /dev/mailbox',
     secret: true,
     read: url('smtp:', 'smtps:'),
   },
   MAIL_FROM: { help: 'sender of mails', read: text('Atrium <atrium@localhost>') },
-  SECRET_KEY: { help: 'at least 32 characters; absent: made once in DATA_DIR', secret: true, read: optional },
-  SECRET_KEY_OLD: { help: 'the former key, for atrium secrets rotate', secret: true, read: optional },
+  SECRET_KEY: { help: 'at least 32 characters; default: created once in DATA_DIR', secret: true, read: optional },
+  SECRET_KEY_OLD: { help: 'the previous key, for atrium secrets rotate', secret: true, read: optional },
+  LEDGER_HEADS: {
+    help: "file to which the signed head of the instance's ledger is written each day; default: none",
+    read: optional,
+  },
   TURNSTILE_SITE_KEY: { help: 'bot check on sign-up: public key', read: optional },
   TURNSTILE_SECRET_KEY: { help: 'bot check on sign-up: secret key', secret: true, read: optional },
   TURNSTILE_VERIFY_URL: { help: 'where the bot check is verified', read: url('http:', 'https:') },
   REQUIRE_VERIFIED_EMAIL: {
-    help: 'refuse nearly everything before verification',
+    help: 'refuse nearly all operations until the e-mail address is verified',
     read: oneOf(['true', 'false'], 'false'),
   },
   SIGNUPS: { help: 'who may sign up', read: oneOf(['open', 'invite', 'closed'], 'open') },
   ANONYMOUS_RATE_LIMIT: { help: 'requests a minute per source without a credential', read: whole(300, 1, 1e6) },
   RATE_LIMIT: { help: 'requests a minute per credential', read: whole(5000, 1, 1e6) },
   MCP_RATE_LIMIT: { help: 'MCP requests a minute per credential', read: whole(600, 1, 1e6) },
-  TRUSTED_PROXIES: { help: 'addresses whose X-Forwarded-For is believed', read: addressRanges },
+  TRUSTED_PROXIES: { help: 'proxies whose X-Forwarded-For header is trusted', read: addressRanges },
   CORS_ORIGINS: { help: 'origins that may call with a key or token', read: origins },
-  OAUTH_DYNAMIC_REGISTRATION: { help: 'let clients register themselves', read: oneOf(['true', 'false'], 'false') },
+  OAUTH_DYNAMIC_REGISTRATION: {
+    help: 'let public clients register themselves',
+    read: oneOf(['true', 'false'], 'true'),
+  },
+  OUTBOUND_ALLOW: { help: 'private addresses or ranges that may be called, also over http', read: addressRanges },
+  OUTBOUND_CA: { help: 'file of certificates (PEM) to trust in calls to the outside', read: optional },
   METRICS_TOKEN: { help: 'bearer token for /metrics', secret: true, read: optional },
-  MAX_REQUESTS_IN_FLIGHT: { help: 'per process; more are refused with 503', read: whole(6000, 1, 1e6) },
-  MAX_EVENT_LOOP_DELAY: { help: 'milliseconds; above, part is refused with 503', read: whole(1000, 10, 60_000) },
-  REQUEST_TIMEOUT: { help: 'seconds in which a request must have arrived', read: whole(60, 1, 3600) },
-  OTEL_EXPORTER_OTLP_ENDPOINT: { help: 'collector of traces; absent: none are made', read: url('http:', 'https:') },
+  MAX_REQUESTS_IN_FLIGHT: {
+    help: 'requests in flight per process; more are refused with 503',
+    read: whole(6000, 1, 1e6),
+  },
+  MAX_EVENT_LOOP_DELAY: {
+    help: 'event loop delay (ms) above which some requests are refused with 503',
+    read: whole(1000, 10, 60_000),
+  },
+  MAX_BYTES_UNSENT: {
+    help: 'unsent bytes per process above which the slowest connections are closed',
+    read: whole(128 * 1024 * 1024, 1024 * 1024, 1e12),
+  },
+  REQUEST_TIMEOUT: { help: 'seconds within which a request must arrive completely', read: whole(60, 1, 3600) },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    help: 'OpenTelemetry collector for traces; default: no traces',
+    read: url('http:', 'https:'),
+  },
   OTEL_EXPORTER_OTLP_HEADERS: { help: 'sent to the collector: key=value,…', secret: true, read: optional },
   OTEL_SERVICE_NAME: { help: 'name of this service in traces', read: text('atrium') },
   OTEL_TRACES_SAMPLER_ARG: { help: 'share of requests that are traced, 0 to 1', read: share(1) },
@@ -161,23 +185,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
   const SECRET_KEY = values.SECRET_KEY ?? ''
   return { ...values, DATA_DIR: resolve(values.DATA_DIR), PUBLIC_URL: publicUrl, SECRET_KEY, isLoopback }
-}
-
-/** The key of this instance: given, or made once beside the data. */
-export function secretKey(config: Config): string {
-  if (config.SECRET_KEY) return config.SECRET_KEY
-  const path = join(config.DATA_DIR, 'secret_key')
-  if (!existsSync(path)) {
-    mkdirSync(config.DATA_DIR, { recursive: true, mode: 0o700 })
-    writeFileSync(path, randomBytes(48).toString('base64url'), { mode: 0o600, flag: 'wx' })
-  }
-  return readFileSync(path, 'utf8').trim()
-}
-
-/** The key that was made beside the data, which nobody else has; undefined where one is given, or none was made yet. */
-export function ownSecretKey(config: Config): string | undefined {
-  const path = join(config.DATA_DIR, 'secret_key')
-  return config.SECRET_KEY || !existsSync(path) ? undefined : readFileSync(path, 'utf8').trim()
 }
 
 export function isLoopbackHost(host: string): boolean {

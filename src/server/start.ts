@@ -1,27 +1,35 @@
 // Puts the platform together: database and migrations, handlers found by folder name, jobs, HTTP.
-import { existsSync } from 'node:fs'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { Ages } from '../kit/ages.ts'
 import type { Log } from '../kit/context.ts'
-import type { Database, Db } from '../kit/db.ts'
-import type { Implementation, JobEvent, Jobs } from '../kit/implement.ts'
+import type { Database } from '../kit/db.ts'
+import type { Follower } from '../kit/follow.ts'
 import { sql } from '../kit/sql.ts'
-import { areas } from '../operations.ts'
 import { buildApp } from './app.ts'
-import { type Config, StartError, secretKey } from './config.ts'
-import { startFeed } from './feed.ts'
-import { forgetAnswers } from './idempotency.ts'
-import { startJobs } from './jobs.ts'
-import { append, exportKey, type LedgerKey, ledgerKey, signCheckpoint, signHead } from './ledger.ts'
-import type { Limiter } from './limits.ts'
-import { mailer } from './mail.ts'
-import { migrate, readMigrations } from './migrations.ts'
-import { outbound as guarded, type Outbound } from './outbound.ts'
-import type { Platform } from './platform.ts'
-import { principals } from './principals.ts'
-import { fingerprintOf, secretsFrom } from './secrets.ts'
-import { policyReader } from './tool_policies.ts'
-import type { Tracer } from './tracing.ts'
-import { gatherUses } from './uses.ts'
+import { areaFolders, loadAreas } from './areas.ts'
+import { type Config, StartError } from './config.ts'
+import { principals } from './credentials/principals.ts'
+import { policyReader } from './credentials/tool_policies.ts'
+import { gatherUses } from './credentials/uses.ts'
+import { ledgerAlarm } from './ledger/alarm.ts'
+import { areChainsBegun, beginChains, ledgerJobs } from './ledger/anchors.ts'
+import { startFeed } from './ledger/feed.ts'
+import { exportKey, type LedgerKey, ledgerKey, ledgerSigner } from './ledger/ledger.ts'
+import { type Ledger, openLedger } from './ledger/writer.ts'
+import { gatherCalls } from './request/call_log.ts'
+import { callsOfRuns } from './request/calls.ts'
+import type { Limiter } from './request/limits.ts'
+import type { Platform } from './request/platform.ts'
+import { secretKey } from './upkeep/key_file.ts'
+import { migrate, readMigrations, takeSchemaLock } from './upkeep/migrations.ts'
+import { fingerprintOf, secretsFrom } from './upkeep/secrets.ts'
+import { startVacuum } from './upkeep/vacuum.ts'
+import type { Tracer } from './watch/tracing.ts'
+import { startFollowers } from './work/followers.ts'
+import { jobContexts } from './work/job_context.ts'
+import { startJobs } from './work/jobs.ts'
+import { outboundFrom } from './work/outbound.ts'
+import { retentionJobs } from './work/retention.ts'
 
 export type Parts = {
   config: Config
@@ -29,7 +37,10 @@ export type Parts = {
   limiter: Limiter
   logger: FastifyBaseLogger
   now?: () => Date
-  outbound?: Outbound
+  /** Beside what the areas declare. */
+  extra?: { followers?: readonly Follower[]; ages?: Ages }
+  /** Folders that hold the folders of the registry's areas. */
+  areasIn?: readonly string[]
 }
 
 export type Running = { app: FastifyInstance; platform: Platform; close(): Promise<void> }
@@ -42,16 +53,21 @@ export async function startPlatform({
   limiter,
   logger,
   now = () => new Date(),
-  outbound = guarded(),
+  extra,
+  areasIn = areaFolders,
 }: Parts): Promise<Running> {
   const secret = secretKey(config)
   const secrets = secretsFrom(secret)
   const key = ledgerKey(secret)
+  const outbound = outboundFrom(config)
   const tracer = await tracerOf(config, logger)
   const database = tracer ? traced(bare, tracer) : bare
-  await migrate(database, readMigrations())
+  await migrate(database, readMigrations(areasIn))
   await refuseOtherKey(database, fingerprintOf(secret))
-  const { handlers, jobs: kinds } = await loadAreas()
+  const feed = await startFeed(database, logger)
+  const ledger = openLedger({ key, alarm: ledgerAlarm(logger), database, feed })
+  await beginLedger(database, key, ledger, now())
+  const areas = await loadAreas(areasIn)
   const settings = {
     publicUrl: config.PUBLIC_URL,
     signups: config.SIGNUPS,
@@ -59,63 +75,76 @@ export async function startPlatform({
       ? { secretKey: config.TURNSTILE_SECRET_KEY, verifyUrl: config.TURNSTILE_VERIFY_URL ?? defaultVerifyUrl }
       : null,
     ...secrets,
-    signLedger: (what: 'head' | 'checkpoint', chain: string, seq: number, hash: string) =>
-      (what === 'head' ? signHead : signCheckpoint)(key, chain, seq, hash),
+    signLedger: ledgerSigner(key),
     exportKey: exportKey(secret),
   }
-  const sendMail = mailer(config, database)
-  const host = new URL(config.PUBLIC_URL).hostname
+  const calls = callsOfRuns()
+  const context = jobContexts({
+    config,
+    database,
+    settings,
+    ledger,
+    feed,
+    outbound,
+    call: calls.call,
+    tracer,
+    now,
+  })
   const jobs = await startJobs({
     database,
-    jobs: { ...kinds, ...platformJobs },
+    jobs: {
+      ...areas.jobs,
+      ...retentionJobs({ ...areas.ages, ...ownAges, ...extra?.ages }),
+      ...ledgerJobs({ database, key, ledger, outside: config.LEDGER_HEADS }),
+    },
     log: logger,
     tracer,
-    context: (jobId, log) => ({
-      id: jobId,
-      db: database,
-      transaction: work => database.transaction(work),
-      settings,
-      now,
-      log,
-      sendMail: async message => {
-        const messageId = `<${jobId}@${host}>`
-        const send = () => sendMail(message, messageId)
-        await (tracer ? tracer.during({ name: 'mail', kind: 'client' }, send) : send())
-        // To whom it went is nobody's business here.
-        log.info({ messageId }, 'a mail was handed over')
-      },
-      record: (db, event) => appendEvent(db, key, event, jobId, now()),
-    }),
+    context,
   })
-  const feed = await startFeed(database, logger)
+  const followers = await startFollowers({
+    database,
+    feed,
+    followers: [...areas.followers, ...(extra?.followers ?? [])],
+    log: logger,
+    context: (id, log, signal, attempt) => ({ ...context(id, log, signal), enqueue: jobs.enqueue(), attempt, signal }),
+  })
+  const vacuum = database.engine === 'pglite' ? startVacuum(database, logger) : undefined
   const uses = gatherUses(database, now, logger)
+  const callLog = gatherCalls(database, areas.gate, logger)
   const platform: Platform = {
     config,
     settings,
     database,
     principals: principals(database, { requireVerifiedEmail: config.REQUIRE_VERIFIED_EMAIL === 'true', now }),
     policies: policyReader(database),
+    gate: areas.gate,
+    callLog,
     limiter,
     jobs,
+    followers,
     uses,
-    ledgerKey: key,
+    ledger,
     feed,
     secretKey: secret,
     outbound,
-    handlers,
+    handlers: areas.handlers,
     tracer,
     log: logger,
     now,
   }
   const app = await buildApp(platform, logger)
+  calls.open(app)
   return {
     app,
     platform,
     async close() {
       await app.close()
+      await followers.stop()
       await feed.stop()
       await uses.stop()
+      await callLog.stop()
       await jobs.stop()
+      await vacuum?.stop()
       await limiter.close()
       await tracer?.stop()
       await database.close()
@@ -126,7 +155,7 @@ export async function startPlatform({
 /** Not even loaded where nobody collects. */
 async function tracerOf(config: Config, log: Log): Promise<Tracer | undefined> {
   if (!config.OTEL_EXPORTER_OTLP_ENDPOINT) return undefined
-  return (await import('./tracing.ts')).openTracer(config, log)
+  return (await import('./watch/tracing.ts')).openTracer(config, log)
 }
 
 function traced(database: Database, tracer: Tracer): Database {
@@ -134,26 +163,10 @@ function traced(database: Database, tracer: Tracer): Database {
   return { ...database, transaction: work => tracer.during(begin, () => database.transaction(work)) }
 }
 
-/** What the platform itself must clear away. */
-const platformJobs: Jobs = {
-  'platform.sweep': {
-    schedule: '47 * * * *',
-    run: async ({ db, now }) => await forgetAnswers(db, new Date(now().getTime() - 86_400_000)),
-  },
-}
-
-async function appendEvent(db: Db, key: LedgerKey, { chain, action, target }: JobEvent, jobId: string, now: Date) {
-  const actor = { type: 'system', id: 'system', credentialId: null, callerKind: null, surface: 'job' }
-  const entry = {
-    at: now.toISOString(),
-    action,
-    outcome: 'success' as const,
-    actor,
-    target,
-    changes: [],
-    requestId: null,
-  }
-  await append(db, key, chain, { ...entry, cause: jobId }, { address: null, userAgent: null, changes: [] })
+/** Of the platform's own tables. */
+const ownAges: Ages = {
+  idempotency_keys: { column: 'created', afterDays: 1 },
+  mailbox: { column: 'created', afterDays: 30 },
 }
 
 /** With another key, codes, sealed values and signatures of this database would silently stop working. */
@@ -168,17 +181,12 @@ async function refuseOtherKey(database: Database, fingerprint: string): Promise<
   }
 }
 
-/** An area's folder has the area's name; its handlers and jobs are looked up there. */
-async function loadAreas(): Promise<{ handlers: Implementation; jobs: Jobs }> {
-  const handlers: Implementation = {}
-  const jobs: Jobs = {}
-  for (const { name } of areas) {
-    const folder = new URL(`../areas/${name}/`, import.meta.url)
-    const extension = import.meta.filename.endsWith('.ts') ? 'ts' : 'js'
-    const { default: implementation } = await import(new URL(`handlers.${extension}`, folder).href)
-    Object.assign(handlers, implementation)
-    const jobFile = new URL(`jobs.${extension}`, folder)
-    if (existsSync(jobFile)) Object.assign(jobs, (await import(jobFile.href)).default)
-  }
-  return { handlers, jobs }
+/** Two processes may start at once: the second waits, and then finds nothing to do. */
+async function beginLedger(database: Database, key: LedgerKey, ledger: Ledger, now: Date): Promise<void> {
+  if (await areChainsBegun(database)) return
+  await database.transaction(async tx => {
+    await tx.unhurried()
+    await takeSchemaLock(tx)
+    await beginChains(tx, key, ledger, now)
+  })
 }

@@ -1,9 +1,10 @@
 // What both engines share: how a statement goes to `pg` and how its rows come back.
-import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
 import type { Row, Tx } from '../../kit/db.ts'
 import { translateFault } from '../../kit/db_errors.ts'
 import { camel, type Sql } from '../../kit/sql.ts'
+import { holdTransaction, isInTransaction } from '../../kit/transactions.ts'
+import { changesOf } from './table_changes.ts'
 
 /** A connected client, or the part of one that this room uses. */
 export type Session = { query(config: object): Promise<Answer> }
@@ -48,29 +49,21 @@ function toRows<T>(answer: Answer): T[] {
   })
 }
 
-/** Not the `update` of a lock, nor that of `on conflict do update set`. */
-const writes = /(?<!\bfor\s+(?:no\s+key\s+)?)\b(?:update|delete\s+from)\s+(?!set\b)(\w+)\b(?!\.)/gi
+/**
+ * Neither engine ever frees a prepared statement by itself, and each takes ten kilobytes or more of every connection.
+ * The code has fewer texts than this (a law counts them); whatever came beyond would be parsed each time.
+ */
+export const mostPrepared = 1_000
 
-const changesByText = new Map<string, readonly string[]>()
+const prepared = new Set<string>()
 
-/** Texts of our own are few; a library may make them up as it goes. */
-const mostTexts = 5_000
-
-/** The tables a statement changes, by its text; `+table` where rows are only added. Tables of a library's own schema are its own. */
-export function changesOf(text: string): readonly string[] {
-  let changes = changesByText.get(text)
-  if (changes === undefined) {
-    const gains = [...text.matchAll(/\binsert\s+into\s+(\w+)\b(?!\.)/gi)].map(match => match[1] as string)
-    const written = [...text.matchAll(writes)].map(m => m[1] as string)
-    const emptied = [...text.matchAll(/\btruncate\s+(?:table\s+)?([\w\s,]+)/gi)].flatMap(m =>
-      (m[1] ?? '').trim().split(/\s*,\s*/),
-    )
-    const merged = /\bon\s+conflict\b[\s\S]*\bdo\s+update\b/i.test(text) ? gains : []
-    changes = [...gains.map(table => `+${table}`), ...written, ...emptied, ...merged]
-    if (changesByText.size >= mostTexts) changesByText.clear()
-    changesByText.set(text, changes)
-  }
-  return changes
+/** The name under which a connection prepares the statement, or none. */
+export function preparedName({ name, isPlannedAnew }: Sql): string | undefined {
+  if (isPlannedAnew) return undefined
+  if (prepared.has(name)) return name
+  if (prepared.size >= mostPrepared) return undefined
+  prepared.add(name)
+  return name
 }
 
 /** Runs a statement on a session; `changed` hears what it wrote. */
@@ -80,8 +73,8 @@ export async function run<T extends object>(
   changed: (tables: readonly string[]) => void,
 ): Promise<T[]> {
   try {
-    const { name, text, values } = statement
-    const answer = await session.query({ name, text, values, rowMode: 'array', types })
+    const { text, values } = statement
+    const answer = await session.query({ name: preparedName(statement), text, values, rowMode: 'array', types })
     const changes = changesOf(text)
     if (changes.length > 0) changed(changes)
     return toRows<T>(answer)
@@ -90,12 +83,9 @@ export async function run<T extends object>(
   }
 }
 
-/** Set while a request holds a transaction. */
-const holding = new AsyncLocalStorage<true>()
-
 /** With one connection, a statement beside the transaction that the same request holds would wait for ever. */
 export function refuseInsideTransaction(): void {
-  if (holding.getStore()) throw new Error('The transaction of this request must be used here, not the database')
+  if (isInTransaction()) throw new Error('The transaction of this request must be used here, not the database')
 }
 
 /** The server did not answer in time; whatever else is sent on this connection would wait as well. */
@@ -117,6 +107,7 @@ export async function runTransaction<T>(
   settings: () => string | null = () => null,
 ): Promise<T> {
   const tables = new Set<string>()
+  const heard: (() => void)[] = []
   const changed = (names: readonly string[]) => {
     for (const name of names) tables.add(name)
   }
@@ -141,6 +132,7 @@ export async function runTransaction<T>(
         commit().catch(() => {})
         return answer as never
       },
+      after: hear => void heard.push(hear),
       async plain(text, values) {
         const answer = await session.query({ text, values, ...patience })
         changed(changesOf(text))
@@ -151,12 +143,13 @@ export async function runTransaction<T>(
         await session.query({ text: noTimeouts })
       },
     }
-    const value = await holding.run(true, () => work(tx))
+    const value = await holdTransaction(() => work(tx))
     await begun
     const { command } = await commit()
     // The engine answers so, without an error, when a statement failed and the work went on regardless.
     if (command === 'ROLLBACK') throw new Error('A statement of the transaction failed: nothing of it was kept')
     committed(tables)
+    for (const hear of heard) hear()
     return value
   } catch (error) {
     if (!isUnanswered(error)) await session.query({ text: 'rollback' }).catch(() => {})

@@ -1,40 +1,32 @@
-// The embedded engine: PostgreSQL in this process, spoken to by `pg` through a stream.
-import { fdatasyncSync } from 'node:fs'
-import { Duplex } from 'node:stream'
-import { PGlite } from '@electric-sql/pglite'
+// The embedded database: PostgreSQL in a thread of this process, spoken to by `pg` through a stream.
 import pg from 'pg'
-import type { Database, Tx } from '../../kit/db.ts'
+import type { Changes, Database, Db, Tx } from '../../kit/db.ts'
 import { translateFault } from '../../kit/db_errors.ts'
 import type { Sql } from '../../kit/sql.ts'
-import { databaseFolder, lockDirectory, refusal } from './data_directory.ts'
+import { startEngine } from './embedded_engine.ts'
 import { groupSync } from './group_sync.ts'
-import { rowMemory, withParents } from './memory.ts'
-import { changesOf, noTimeouts, refuseInsideTransaction, run, runTransaction, types } from './pg.ts'
+import { noTimeouts, refuseInsideTransaction, run, runTransaction, types } from './pg.ts'
+import { rowCache } from './row_cache.ts'
+import { changesOf, changesOn, withWriters } from './table_changes.ts'
 
 export type EmbeddedOptions = {
   /** Absent: in memory, for tests. */
   directory?: string
   /** A dump to start from instead of an empty database, for tests. */
   dump?: Blob
+  /** A packed database from which a directory is made that does not exist yet. */
+  prepared?: string
   /** The engine has stopped by itself, as it does when its log cannot be written; only a new process can go on. */
   onDeath?: (error: Error) => void
 }
 
-/** The engine as shipped never calls fsync; these parameters make it, and `syncToDisk` lets it reach the disk. */
-const durable = [...PGlite.defaultStartParams.filter(parameter => parameter !== '-F'), '-c', 'wal_sync_method=fsync']
-const inUtc = ['-c', 'timezone=UTC']
-
 export async function openEmbedded(options: EmbeddedOptions): Promise<Database & { dump(): Promise<Blob> }> {
-  const { directory, dump, onDeath } = options
-  const unlock = directory ? lockDirectory(directory) : () => {}
-  const pglite = await startEngine(directory, dump).catch(error => {
-    unlock()
-    throw error
-  })
+  const { onDeath, ...start } = options
+  const engine = await startEngine(start)
   const client = new pg.Client({
     user: 'postgres',
     database: 'postgres',
-    stream: () => streamTo(pglite),
+    stream: () => engine.stream,
     ssl: false,
     pipeline: true,
     types,
@@ -45,80 +37,12 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database &
   await client.query('rollback; deallocate all; set statement_timeout = 30000')
   return {
     ...databaseOn(client),
-    dump: async () => await pglite.dumpDataDir('none'),
+    dump: engine.dump,
     close: async () => {
       await client.end()
-      await pglite.close()
-      unlock()
+      await engine.close()
     },
   }
-}
-
-async function startEngine(directory: string | undefined, dump: Blob | undefined): Promise<PGlite> {
-  const startParams = [...(directory ? durable : PGlite.defaultStartParams), ...inUtc]
-  if (!directory) return await PGlite.create({ ...(dump && { loadDataDir: dump }), startParams })
-  const open = async (folder: string) => {
-    const pglite = await PGlite.create({ dataDir: folder, startParams })
-    syncToDisk(pglite, folder)
-    return pglite
-  }
-  const folder = await databaseFolder(directory, async unfinished => await (await open(unfinished)).close())
-  return await open(folder).catch(cause => {
-    throw refusal(directory, cause)
-  })
-}
-
-/** Gives the engine's mount of the data directory the fsync that it lacks. */
-function syncToDisk(pglite: PGlite, directory: string): void {
-  type Mount = { opts?: { root?: string }; type: { stream_ops: { fsync?: (stream: { nfd: number }) => number } } }
-  const inside = pglite as unknown as { Module: { FS: { root: { mount: { mounts: Mount[] } } } } }
-  const mount = inside.Module.FS.root.mount.mounts.find(candidate =>
-    candidate.opts?.root?.endsWith(directory.replace(/^\.\//, '')),
-  )
-  if (!mount) throw new Error('the embedded database has no mount for its data directory: writes would not be durable')
-  mount.type.stream_ops.fsync = stream => {
-    fdatasyncSync(stream.nfd)
-    return 0
-  }
-}
-
-/** What one turn of the event loop wrote goes to the engine in one call. */
-function streamTo(pglite: PGlite): Duplex {
-  let written: Buffer[] = []
-  let isScheduled = false
-  const flush = async () => {
-    isScheduled = false
-    const message = Buffer.concat(written)
-    written = []
-    // The engine must not hear the client's goodbye ('X'): the session is the engine itself.
-    if (message.length === 0 || message[0] === 0x58) return
-    await pglite.execProtocolRawStream(message, {
-      syncToFs: false,
-      onRawData: bytes => stream.push(Buffer.from(bytes)),
-    })
-  }
-  const stream: Duplex = new Duplex({
-    read() {},
-    write(chunk: Buffer, _encoding, done) {
-      written.push(chunk)
-      if (!isScheduled) {
-        isScheduled = true
-        setImmediate(() => flush().catch(error => stream.destroy(error)))
-      }
-      done()
-    },
-    final(done) {
-      stream.push(null)
-      done()
-    },
-  })
-  const socket = stream as Duplex & Record<string, unknown>
-  socket.connect = () => setImmediate(() => stream.emit('connect'))
-  socket.setNoDelay = () => stream
-  socket.setKeepAlive = () => stream
-  socket.ref = () => stream
-  socket.unref = () => stream
-  return stream
 }
 
 function databaseOn(client: pg.Client): Omit<Database, 'close'> {
@@ -126,11 +50,11 @@ function databaseOn(client: pg.Client): Omit<Database, 'close'> {
   let free: Promise<unknown> = Promise.resolve()
   let isTaken = false
   let waiting: (() => void)[] = []
-  const memory = rowMemory()
-  const listeners: ((tables: ReadonlySet<string>) => void)[] = [memory.changed]
+  const cache = rowCache()
+  const listeners: ((changes: Changes) => void)[] = [cache.changed]
   const committed = (tables: Iterable<string>) => {
     const set = new Set(tables)
-    if (set.size > 0) for (const hear of listeners) hear(set)
+    if (set.size > 0) for (const hear of listeners) hear(changesOn(set))
   }
   const alone = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = free.then(async () => {
@@ -154,30 +78,37 @@ function databaseOn(client: pg.Client): Omit<Database, 'close'> {
   }
   const ask = <T extends object>(statement: Sql) => whenFree(() => run<T>(client as never, statement, committed))
   const sync = groupSync(() => client.query("select pg_logical_emit_message(true, 'atrium', '')"))
-  let parents = new Map<readonly string[], Promise<readonly string[]>>()
-  const parentsOf = (tables: readonly string[]) => {
-    const known = parents.get(tables) ?? withParents({ query: ask }, tables)
-    parents.set(tables, known)
+  let writers = new Map<readonly string[], Promise<readonly string[]>>()
+  const writersOf = (tables: readonly string[]) => {
+    const known = writers.get(tables) ?? withWriters({ query: ask }, tables)
+    writers.set(tables, known)
+    known.catch(() => writers.delete(tables))
     return known
   }
-  const readAndKeep = async <T extends object>(statement: Sql, keptUntil: readonly string[]): Promise<T[]> => {
-    const until = await parentsOf(keptUntil)
-    return await memory.read<T>(statement, until, onSend =>
+  const readAndKeep = async <T extends object>(statement: Sql, cachedUntil: readonly string[]): Promise<T[]> => {
+    const until = await writersOf(cachedUntil)
+    return await cache.read<T>(statement, until, onSend =>
       whenFree(() => {
         onSend()
         return run<T>(client as never, statement, committed)
       }),
     )
   }
-  return {
-    engine: 'pglite',
+  const db: Db = {
     query<T extends object>(statement: Sql) {
       refuseInsideTransaction()
-      const { keptUntil } = statement
-      if (!keptUntil) return ask<T>(statement)
-      const remembered = memory.find<T>(statement)
-      return remembered ? Promise.resolve(remembered) : readAndKeep<T>(statement, keptUntil)
+      const { cachedUntil } = statement
+      if (!cachedUntil) return ask<T>(statement)
+      const remembered = cache.find<T>(statement)
+      return remembered ? Promise.resolve(remembered) : readAndKeep<T>(statement, cachedUntil)
     },
+  }
+  return {
+    engine: 'pglite',
+    query: db.query,
+    // There is one session; whoever asks, it answers in order.
+    lookups: db,
+    readingFor: () => db,
     async transaction<T>(work: (tx: Tx) => Promise<T>) {
       refuseInsideTransaction()
       const leave = sync.arrive()
@@ -199,7 +130,7 @@ function databaseOn(client: pg.Client): Omit<Database, 'close'> {
       refuseInsideTransaction()
       await alone(async () => {
         await client.query(`${noTimeouts}; ${text}`)
-        parents = new Map()
+        writers = new Map()
         committed(changesOf(text))
       })
     },

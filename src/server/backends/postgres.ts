@@ -1,32 +1,28 @@
-// PostgreSQL over TCP: one pipelined connection for single statements, a pool for transactions, one to listen.
+// PostgreSQL over TCP: a pool for transactions, connections for look-ups, readings and single statements, one to listen.
 import pg from 'pg'
-import type { Database, Tx } from '../../kit/db.ts'
+import type { Changes, Database, Tx } from '../../kit/db.ts'
 import { translateFault } from '../../kit/db_errors.ts'
-import { freeze } from '../../kit/kept.ts'
+import { freeze } from '../../kit/memoize.ts'
 import type { Sql } from '../../kit/sql.ts'
-import {
-  changesOf,
-  isUnanswered,
-  longestTimeout,
-  noTimeouts,
-  refuseInsideTransaction,
-  run,
-  runTransaction,
-  types,
-} from './pg.ts'
+import { fairReads, type Send } from './fair_reads.ts'
+import { flushTogether } from './flush_together.ts'
+import { isUnanswered, longestTimeout, noTimeouts, refuseInsideTransaction, run, runTransaction, types } from './pg.ts'
+import { changesOf, changesOn } from './table_changes.ts'
 
-export type PostgresOptions = { url: string; poolSize?: number }
+export type PostgresOptions = { url: string; poolSize?: number; readTimeoutMs?: number }
 
 const connectTimeoutMs = 5_000
 const reconnectMs = 1_000
+/** Connections that only read, of which no workspace has more than half. */
+const readerCount = 4
 /** The server ends a statement after 30 s; one that is not answered by then has no server any more. */
 const answerTimeoutMs = 35_000
 
-export async function openPostgres({ url, poolSize = 8 }: PostgresOptions): Promise<Database> {
+export async function openPostgres({ url, poolSize = 8, readTimeoutMs = 5_000 }: PostgresOptions): Promise<Database> {
   const config = {
     connectionString: url,
     types,
-    options: '-c timezone=UTC -c statement_timeout=30000 -c idle_in_transaction_session_timeout=60000',
+    options: sessionOptions(30_000),
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: answerTimeoutMs,
     keepAlive: true,
@@ -36,31 +32,67 @@ export async function openPostgres({ url, poolSize = 8 }: PostgresOptions): Prom
   // A connection that breaks while idle is replaced by the pool; its error is no one's.
   pool.on('error', () => {})
   const singles = keepConnected(pipelined)
+  const lookups = keepConnected(pipelined)
+  const reading = { ...pipelined, options: sessionOptions(readTimeoutMs) }
+  const readers = Array.from({ length: readerCount }, () => keepConnected(reading))
   const ears = listenOn(config)
-  const listeners: ((tables: ReadonlySet<string>) => void)[] = []
+  const listeners: ((changes: Changes) => void)[] = []
   const committed = (tables: Iterable<string>) => {
     const set = new Set(tables)
-    if (set.size > 0) for (const hear of listeners) hear(set)
+    if (set.size > 0) for (const hear of listeners) hear(changesOn(set))
   }
-  const singly = perTurn(async statements => {
-    const client = await connected(singles)
-    const { stream } = (client as pg.Client & { connection: { stream: import('node:net').Socket } }).connection
-    stream.cork()
-    const answers = statements.map(statement => run(client as never, statement, committed))
-    stream.uncork()
-    return answers
-  })
+  const sendOn =
+    (connection: ReturnType<typeof keepConnected>): Send =>
+    async statements => {
+      const client = await connected(connection)
+      const { stream } = (client as pg.Client & { connection: { stream: import('node:net').Socket } }).connection
+      stream.cork()
+      const answers = statements.map(statement => run(client as never, statement, committed))
+      stream.uncork()
+      return answers
+    }
+  const outside = (ask: (statement: Sql) => Promise<object[]>): Database['query'] => {
+    return <T extends object>(statement: Sql) => {
+      refuseInsideTransaction()
+      return ask(statement) as Promise<T[]>
+    }
+  }
+  const readingFor = fairReads(readers.map(sendOn), readTimeoutMs)
   await singles.get().catch(error => {
     throw translateFault(error)
   })
+  const flusher = keepConnected(config)
+  const flush = flushTogether(async () => (await connected(flusher)).query(forceFlush).catch(rethrow))
+  let inFlight = 0
+  let unflushed = 0
+  /**
+   * Where several write at once, none holds its locks while the disk is waited for: those of one workspace would wait
+   * for the disk one after the other. None is answered before what it wrote is there.
+   */
+  async function transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    let isLater = false
+    const settings = () => {
+      if (inFlight === 1) return null
+      isLater = true
+      unflushed++
+      return 'set local synchronous_commit = off'
+    }
+    inFlight++
+    try {
+      const value = await withClient(pool, client => runTransaction(client as never, work, committed, settings))
+      if (isLater) await flush()
+      return value
+    } finally {
+      inFlight--
+      if (isLater) unflushed--
+    }
+  }
   return {
     engine: 'postgres',
-    query<T extends object>(statement: Sql) {
-      refuseInsideTransaction()
-      return singly(statement) as Promise<T[]>
-    },
-    transaction: <T>(work: (tx: Tx) => Promise<T>) =>
-      withClient(pool, client => runTransaction(client as never, work, committed)),
+    query: outside(perTurn(sendOn(singles))),
+    lookups: { query: outside(perTurn(sendOn(lookups))) },
+    readingFor: key => ({ query: outside(readingFor(key).query) }),
+    transaction,
     async script(text) {
       // A migration of a large table takes as long as it takes.
       const unhurried = { text: `${noTimeouts}; ${text}`, query_timeout: longestTimeout }
@@ -72,22 +104,34 @@ export async function openPostgres({ url, poolSize = 8 }: PostgresOptions): Prom
       committed(changesOf(text))
       return answer
     },
-    // The server shows nothing to others before it is on its disk.
-    synced: async () => {},
+    synced: async () => {
+      if (unflushed > 0) await flush()
+    },
     listen: ears.listen,
     onCommit: hear => void listeners.push(hear),
     load: () => ({ busy: pool.totalCount - pool.idleCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async close() {
-      await Promise.all([pool.end(), singles.close(), ears.close()])
+      await Promise.all([pool.end(), ears.close(), ...[singles, lookups, flusher, ...readers].map(one => one.close())])
     },
   }
+}
+
+/** Writes a record of its own and waits for the disk: everything that was committed before is there then. */
+const forceFlush = "select pg_logical_emit_message(true, 'atrium', '')"
+
+function rethrow(error: unknown): never {
+  throw translateFault(error)
+}
+
+function sessionOptions(timeoutMs: number): string {
+  return `-c timezone=UTC -c statement_timeout=${timeoutMs} -c idle_in_transaction_session_timeout=60000`
 }
 
 /**
  * What one turn of the event loop asks for is sent together at its end, and a reading that is asked for several times
  * in it is sent once: nobody gets an answer that is older than their question.
  */
-function perTurn(send: (statements: readonly Sql[]) => Promise<Promise<object[]>[]>) {
+function perTurn(send: Send) {
   type Asked = { statement: Sql; answer: Promise<object[]>; settle: (answer: Promise<object[]>) => void }
   let asked: Asked[] = []
   let readings = new Map<string, Asked>()
@@ -101,7 +145,7 @@ function perTurn(send: (statements: readonly Sql[]) => Promise<Promise<object[]>
     )
   }
   return (statement: Sql): Promise<object[]> => {
-    const key = statement.keptUntil && statement.name + JSON.stringify(statement.values)
+    const key = statement.cachedUntil && statement.name + JSON.stringify(statement.values)
     const same = key && readings.get(key)
     if (same) return same.answer
     const { promise, resolve: settle } = Promise.withResolvers<object[]>()

@@ -1,6 +1,6 @@
 // The shared limiter: one hash per key, one script for all who ask in the same turn, exact across processes.
 import { createClient, defineScript } from 'redis'
-import { type Limiter, memoryLimiter, type Verdict, windowSeconds } from '../limits.ts'
+import { type Limiter, memoryLimiter, type Verdict, windowSeconds } from '../request/limits.ts'
 
 /**
  * Takes as many as there is room for and returns the room that there was. Fields are seconds of the server's own clock,

@@ -1,0 +1,84 @@
+// Work after the answer, as an area declares it: what a kind is given, how often it is tried, and what it may touch.
+import type { Static, TSchema } from 'typebox'
+import type { Context, Feed, Fetch } from './context.ts'
+import type { Tx } from './db.ts'
+
+/** What a call answered; a refusal is an answer too. */
+export type CallAnswer = {
+  status: number
+  result: unknown
+  error: { detail?: string; metadata?: object } | null
+  /** Nothing was done yet: a person is asked first. */
+  approvalId: string | null
+}
+
+/**
+ * With an `idempotencyKey`, a call that is made again after a crash does no more than the first. What a person must
+ * approve is answered with 202 and `approvalId`; the same call goes through with it when they have.
+ */
+export type CallAsRun = (
+  token: string,
+  id: string,
+  input: object,
+  terms?: { idempotencyKey?: string; approvalId?: string | null; reason?: string | null },
+) => Promise<CallAnswer>
+
+/** The payload is what `ctx.enqueue` was given. */
+export type JobContext = Omit<Context, 'caller' | 'access' | 'origin' | 'note' | 'feed'> & {
+  transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
+  sendMail: (mail: Mail) => Promise<void>
+  fetch: Fetch
+  /** An operation by the credential of a run, through the door that every client uses. */
+  call: CallAsRun
+  /** Told at once, so never before the commit that it is about. */
+  feed: Pick<Feed, 'tell'>
+  /** Writes what the job did to a ledger; the last statement of its transaction. */
+  record: (tx: Tx, event: JobEvent) => Promise<void>
+  /** Of the job, the same on each try. */
+  id: string
+  /** 0 the first time; the queue tries again what failed. */
+  attempt: number
+  /** Aborted when the job's time is over or the service stops. */
+  signal: AbortSignal
+}
+
+/** An action that the area's contract declares among its events; `chain` is a workspace, or `instance`. */
+export type JobEvent = { chain: string; action: string; target: { object: string; id: string } }
+
+export type Mail = {
+  to: string
+  subject: string
+  text: string
+  html: string
+  /** Users whom it names, so that a mail which is kept can be erased with them. */
+  names?: readonly string[]
+}
+
+type Terms<P> = {
+  /** A cron line in UTC, where the job runs by itself: once for all processes. */
+  schedule?: string
+  /** With a schedule: left out while this process has changed none of these tables since the last time. */
+  ifChanged?: readonly string[]
+  /** 120 where nothing is said; a try that takes longer has failed. */
+  timeoutSeconds?: number
+  /** 60 where nothing is said: after seconds at first, then every hour, for about two days. */
+  retries?: number
+  /** How many run at the same time in one process: 2 where nothing is said, 1 where there is a schedule. */
+  concurrency?: number
+  /** While a job with the same key waits to be started, another is not added. */
+  key?: (payload: P) => string
+}
+
+export type Job = Terms<object> & {
+  payload: TSchema
+  run: (ctx: JobContext, payload: object) => Promise<void>
+}
+
+/** A job with the schema of what it is given: nothing secret that is not `sealed()`, since payloads are kept. */
+export function job<P extends TSchema>(
+  options: Terms<Static<P>> & { payload: P; run: (ctx: JobContext, payload: Static<P>) => Promise<void> },
+): Job {
+  return options as unknown as Job
+}
+
+export type Jobs = Readonly<Record<string, Job>>

@@ -1,0 +1,30 @@
+// What a request brings: path, query and body, checked against the operation's schemas (400, 404).
+import type { FastifyRequest } from 'fastify'
+import { mediaTypes } from '../../contract/content.ts'
+import { badRequest, notFound } from '../../contract/errors.ts'
+import type { Operation } from '../../contract/operation.ts'
+import { allFaults, compileBody, compileQuery, invalid } from './validation.ts'
+
+/** Path, query and body as one object. A path value that no record can have is simply not found. */
+export function inputReader(operation: Operation): (request: FastifyRequest) => object {
+  const isBody = operation.body && compileBody(operation.body)
+  const readQuery = operation.query && compileQuery(operation.query)
+  const isPath = operation.path && compileBody(operation.path)
+  return request => {
+    const query = readQuery?.(request.query as Record<string, unknown>)
+    const body = isBody && request.body === undefined ? {} : request.body
+    if (isBody && !isBody(body)) {
+      const bytes = Number(request.headers['content-length'])
+      throw invalid((operation.body && allFaults(operation.body, body, 'body', bytes)) ?? isBody.errors, 'body')
+    }
+    if (isPath && !isPath(request.params)) throw notFound('record')
+    const params = request.params as object
+    if (operation.consumes) return { ...query, ...params, content: contentOf(request, operation.consumes) }
+    return query || isBody ? { ...query, ...(body as object), ...params } : params
+  }
+}
+
+function contentOf({ body }: FastifyRequest, consumes: NonNullable<Operation['consumes']>): unknown {
+  if (body !== undefined) return body
+  throw badRequest(`The body is empty; send ${consumes.map(kind => mediaTypes[kind][0]).join(' or ')}.`)
+}

@@ -1,0 +1,234 @@
+// One operation carried out: `before`, then handler and ledger entry in one transaction.
+import { setTimeout } from 'node:timers/promises'
+import type { Operation } from '../../contract/operation.ts'
+import { isAudited, isRepeatable, isWrite, methodOf } from '../../contract/operation.ts'
+import type { Ruling } from '../../contract/tool_policy.ts'
+import type { BeforeContext, Caller, Context, LedgerNote } from '../../kit/context.ts'
+import type { Db, Tx } from '../../kit/db.ts'
+import { type AnyHandler, answerOf, Outdated } from '../../kit/implement.ts'
+import { instanceChain } from '../../kit/ledger_records.ts'
+import { changesBetween, fieldKinds } from '../ledger/changes.ts'
+import type { LedgerEntry } from '../ledger/ledger.ts'
+import { claim, earlierAnswer, keepAnswer, repeatOf } from './idempotency.ts'
+import type { Platform } from './platform.ts'
+import { callOperation, rehearseOperation, type relay } from './relay.ts'
+
+/** What a call brings; the rest of the context is the platform's. */
+export type Call = Pick<Context, 'caller' | 'access' | 'origin' | 'log'> & {
+  relay: () => ReturnType<typeof relay>
+  /** What the policy over tools says of it; null where it is none of the policy's business. */
+  ruling: Ruling | null
+  /** The approval that comes with it, and why it is wanted. */
+  approval: { id: string | null; reason: string | null }
+  /** Of tool and arguments, once they are known. */
+  digest?: string
+  /** The approval that somebody is asked for instead of carrying it out. */
+  waitsFor?: string
+  /** Uses the approval up; throws where that cannot be. */
+  claim?: (db: Db) => Promise<void>
+}
+
+type Perform = (call: Call, input: object) => Promise<unknown>
+
+export function performer(platform: Platform, id: string, operation: Operation): Perform {
+  const { database, settings, now, jobs, feed, outbound: fetch } = platform
+  const handler = platform.handlers[id]
+  if (!handler) throw new Error(`no handler for ${id}`)
+  const enqueue = jobs.enqueue()
+  const { before } = handler
+  const prepare =
+    before && ((call: Call, ctx: Context, input: object) => before({ ...ctx, ...calling(call), fetch }, input))
+  const note = () => {}
+  const isReading = !isWrite(operation)
+  const outside = ({ caller, access, origin, log }: Call): Context => {
+    const db = isReading ? database.readingFor(access?.workspaceId ?? caller?.ownerId ?? '') : database
+    return { caller, access, origin, log, db, settings, now, enqueue, note, feed }
+  }
+  if (isWrite(operation) || isAudited(operation)) {
+    return writing(platform, id, operation, handler, (call, input) => {
+      const cause = { requestId: call.origin.requestId }
+      return prepare?.(call, { ...outside(call), enqueue: jobs.enqueue(cause) }, input)
+    })
+  }
+  if (!prepare) {
+    return (call, input) => {
+      const reading = () => handler.handle(outside(call), input, undefined)
+      return call.claim ? call.claim(database).then(reading) : reading()
+    }
+  }
+  return async (call, input) => {
+    await call.claim?.(database)
+    const ctx = outside(call)
+    return await handler.handle(ctx, input, await prepare(call, ctx, input))
+  }
+}
+
+/** Only `before` may call operations. */
+function calling({ relay }: Call): Omit<BeforeContext, 'fetch'> {
+  return { call: callOperation(relay), rehearse: rehearseOperation(relay) }
+}
+
+/** `before` outside, then handler, ledger and kept answer in one transaction; jobs hear after the commit, and readers from the ledger. */
+function writing(
+  platform: Platform,
+  id: string,
+  operation: Operation,
+  handler: AnyHandler,
+  prepare: (call: Call, input: object) => Promise<unknown> | undefined,
+): Perform {
+  const { database, settings, now, jobs, feed, secretKey } = platform
+  const canRepeat = isRepeatable(operation)
+  const writer = isAudited(operation) ? ledgerWriter(platform, id, operation) : null
+  const { after } = handler
+  const settled = async ({ caller, access, origin, log }: Call, input: object, value: unknown) => {
+    if (!after) return value
+    const enqueue = jobs.enqueue({ requestId: origin.requestId })
+    const note = () => {}
+    return await after({ caller, access, origin, log, db: database, settings, now, enqueue, note, feed }, input, value)
+  }
+  return async (call, input) => {
+    const repeat = canRepeat && call.caller && repeatOf(id, call.caller, call.origin, input, settings.sign)
+    const earlier = repeat && (await earlierAnswer(database, secretKey, repeat))
+    if (earlier) {
+      // The repeat is not to be told sooner than the first that it is done.
+      await database.synced()
+      return await settled(call, input, earlier.value)
+    }
+    const { caller, access, origin, log } = call
+    // What `before` does cannot be undone: no two calls may get that far with one approval.
+    const isClaimed = handler.before !== undefined
+    if (isClaimed) await call.claim?.(database)
+    const kinds = new Set<string>()
+    let told: Parameters<Context['feed']['tell']>[] = []
+    const carryOut = (prepared: unknown) =>
+      database.transaction(async tx => {
+        told = []
+        if (repeat && !(await claim(tx, repeat, now()))) return (await earlierAnswer(tx, secretKey, repeat))?.value
+        const notes: LedgerNote = {}
+        const enqueueIn = jobs.enqueueIn(tx, { requestId: origin.requestId })
+        const enqueue: Context['enqueue'] = (kind, payload, options) => {
+          kinds.add(kind)
+          return enqueueIn(kind, payload, options)
+        }
+        const note = (more: LedgerNote) => void Object.assign(notes, more)
+        const held = { ...feed, tell: (...one: (typeof told)[number]) => void told.push(one) }
+        const ctx = { caller, access, origin, log, db: tx, settings, now, enqueue, note, feed: held }
+        const returned = await handler.handle(ctx, input, prepared)
+        // Used up exactly if the call is carried out. Last, since others lock approvals after all else.
+        if (!isClaimed) await call.claim?.(tx)
+        if (repeat) await keepAnswer(tx, secretKey, repeat, returned)
+        if (writer && !notes.unchanged) await writer(tx, call, notes, input, answerOf(returned).result)
+        return returned
+      })
+    const result = await untilCurrent(async () => await carryOut(await prepare(call, input)))
+    if (kinds.size > 0) jobs.wake(kinds)
+    for (const one of told) feed.tell(...one)
+    return await settled(call, input, result)
+  }
+}
+
+/** Over about two seconds, each time after a longer wait: whoever overtook is likely to be through by then. */
+const mostPreparations = 20
+const waitMs = 10
+
+/** What was prepared may have been overtaken: then it is prepared and carried out again. */
+async function untilCurrent<T>(carryOut: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await carryOut()
+    } catch (error) {
+      if (!(error instanceof Outdated) || tries === mostPreparations) throw error
+      // Of two that overtake each other, one waits longer.
+      await setTimeout(Math.random() * waitMs * tries)
+    }
+  }
+}
+
+function ledgerWriter({ ledger, now }: Platform, id: string, operation: Operation) {
+  const kinds = fieldKinds([operation.query, operation.body, operation.result])
+  const subject = id.slice(0, id.lastIndexOf('.'))
+  return async (tx: Tx, call: Call, notes: LedgerNote, input: object, result: unknown): Promise<void> => {
+    const value = (typeof result === 'object' && result !== null ? result : {}) as Record<string, unknown>
+    const sent = input as Record<string, unknown>
+    const after = notes.after ?? (methodOf(operation) === 'DELETE' ? undefined : { ...sent, ...value })
+    const { changes, personal } = changesBetween(kinds, notes.before, after)
+    const targetId = sent.id ?? value.id ?? sent.userId ?? call.access?.workspaceId ?? call.caller?.userId
+    const entry: LedgerEntry = {
+      at: now().toISOString(),
+      action: id,
+      outcome: 'success',
+      actor: notes.actor ? { ...actorOf(call), id: notes.actor } : actorOf(call),
+      target:
+        notes.target ??
+        (typeof targetId === 'string' ? { object: String(value._object ?? subject), id: targetId } : null),
+      changes,
+      requestId: call.origin.requestId,
+    }
+    const who = notes.isErased ? { address: null, userAgent: null } : whoOf(call)
+    const entries = [
+      {
+        chain: notes.workspaceId ?? call.access?.workspaceId ?? instanceChain,
+        entry,
+        personal: { ...who, changes: personal },
+      },
+      ...(notes.also ?? []).map(({ workspaceId, action, target }) => {
+        const caused = { ...entry, action, target, changes: [], cause: id }
+        return { chain: workspaceId, entry: caused, personal: { ...who, changes: [] } }
+      }),
+    ]
+    await ledger.append(tx, entries, true)
+  }
+}
+
+export function actorOf({ caller, origin }: Pick<Call, 'caller' | 'origin'>): LedgerEntry['actor'] {
+  return {
+    type: caller?.credential ?? 'anonymous',
+    id: caller?.ownerId ?? null,
+    credentialId: caller?.credentialId ?? null,
+    callerKind: caller?.callerKind ?? null,
+    surface: origin.surface,
+  }
+}
+
+function whoOf({ origin }: Call): { address: string | null; userAgent: string | null } {
+  return { address: origin.address, userAgent: origin.userAgent }
+}
+
+/** The first hundred refusals of a credential in a minute are written each; after that one in a hundred. */
+const writtenEach = 100
+
+export type Refusal = { reason: string; missing: readonly string[] }
+
+export function refusalWriter({ database, ledger, now, log }: Platform) {
+  let minute = 0
+  let counts = new Map<string, number>()
+  return async (id: string, call: Call & { caller: Caller }, { reason, missing }: Refusal): Promise<void> => {
+    const { caller } = call
+    const current = Math.floor(now().getTime() / 60_000)
+    if (current !== minute) {
+      minute = current
+      counts = new Map()
+    }
+    const count = (counts.get(caller.credentialId) ?? 0) + 1
+    counts.set(caller.credentialId, count)
+    if (count > writtenEach && count % writtenEach !== 0) return
+    const entry: LedgerEntry = {
+      at: now().toISOString(),
+      action: id,
+      outcome: 'denied',
+      reason,
+      missing,
+      ...(count > writtenEach && { omitted: writtenEach - 1 }),
+      actor: actorOf(call),
+      target: null,
+      changes: [],
+      requestId: call.origin.requestId,
+    }
+    const chain = caller.role !== null && caller.workspaceId !== null ? caller.workspaceId : instanceChain
+    // A refusal stays a refusal, also where it cannot be written down.
+    const addition = { chain, entry, personal: { ...whoOf(call), changes: [] } }
+    await database
+      .transaction(tx => ledger.append(tx, [addition], true))
+      .catch(error => log.error({ err: error }, 'a refusal could not be written to the ledger'))
+  }
+}

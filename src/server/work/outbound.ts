@@ -1,0 +1,141 @@
+// Requests to addresses that strangers chose: public ones or those the operator allows, pinned, no redirects, bounded.
+
+import { lookup } from 'node:dns/promises'
+import { readFileSync } from 'node:fs'
+import { request as requestPlain } from 'node:http'
+import { request } from 'node:https'
+import { rootCertificates } from 'node:tls'
+import ipaddr from 'ipaddr.js'
+import { allowsAddress } from '../../kit/addresses.ts'
+import type { Fetch, FetchOptions } from '../../kit/context.ts'
+import { isInTransaction } from '../../kit/transactions.ts'
+import { type Config, StartError } from '../config.ts'
+
+const defaultTimeoutMs = 10_000
+const defaultMaxBytes = 1024 * 1024
+const plainHttp = 'plain http is only for addresses that OUTBOUND_ALLOW names; use https'
+
+type Options = {
+  /** Addresses and ranges that may be reached though they are not public; only these by plain http. */
+  allow?: readonly string[]
+  /** Origins that the operator has configured, wherever they are. */
+  origins?: readonly string[]
+  /** Certificates to trust beside the usual ones. */
+  ca?: string
+}
+
+/** The only part of IPv6 that is given out; what lies outside may be read as an IPv4 address, such as ::7f00:1. */
+const globalUnicast = ipaddr.parseCIDR('2000::/3')
+
+/** Loopback, private, link-local, multicast, translated and reserved addresses are all not `unicast`. */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false
+  const parsed = ipaddr.process(address)
+  return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(globalUnicast))
+}
+
+export function outboundFrom(config: Config): Fetch {
+  const { OUTBOUND_ALLOW: allow, OUTBOUND_CA: file, TURNSTILE_VERIFY_URL: verifier } = config
+  const origins = verifier ? [new URL(verifier).origin] : []
+  return outbound({ allow, origins, ...(file && { ca: certificatesIn(file) }) })
+}
+
+function certificatesIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    throw new StartError(`OUTBOUND_CA names ${file}, which cannot be read; correct it or leave it out.`)
+  }
+}
+
+/** What was looked up is what is connected to: a second answer of the DNS is never asked for. */
+export function outbound({ allow = [], origins = [], ca }: Options = {}): Fetch {
+  const isAllowed = (address: string) => allowsAddress(allow, address)
+  const certificates = ca === undefined ? {} : { ca: [...rootCertificates, ca] }
+  return async (input, options = {}) => {
+    if (isInTransaction()) throw new Error('calls to the outside belong into `before` or a job, not a transaction')
+    const url = new URL(input)
+    const isPlain = url.protocol === 'http:'
+    if ((!isPlain && url.protocol !== 'https:') || url.username || url.password) {
+      throw new Error('only http and https addresses without a user are called')
+    }
+    const isConfigured = origins.includes(url.origin)
+    if (isPlain && allow.length === 0 && !isConfigured) throw new Error(plainHttp)
+    const mayReach = (address: string) => isConfigured || isAllowed(address) || (!isPlain && isPublicAddress(address))
+    const late = AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs)
+    const signal = options.signal ? AbortSignal.any([late, options.signal]) : late
+    const addresses = await resolve(url, mayReach, signal)
+    const { status, headers, body } = await send(url, addresses, options, { signal, ...certificates })
+    if (status < 200 || status > 599) throw new Error('the answer is not one of HTTP')
+    return new Response([204, 205, 304].includes(status) ? null : body, { status, headers })
+  }
+}
+
+async function resolve(url: URL, mayReach: (address: string) => boolean, signal: AbortSignal): Promise<string[]> {
+  const bare = url.hostname.replace(/^\[|\]$/g, '')
+  const late = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  // Comes long after the look-up was done, when nobody waits for it any more.
+  late.catch(() => {})
+  const found = ipaddr.isValid(bare) ? [{ address: bare }] : await Promise.race([lookup(bare, { all: true }), late])
+  // One forbidden address among several is a forbidden name.
+  if (found.length > 0 && found.every(({ address }) => mayReach(address))) return found.map(({ address }) => address)
+  throw new Error(
+    url.protocol === 'http:' ? plainHttp : 'the address is not public, and OUTBOUND_ALLOW does not name it',
+  )
+}
+
+type Answer = { status: number; headers: Headers; body: Uint8Array<ArrayBuffer> }
+
+/** Set here and nowhere else: how long the message is and whose connection it goes over. */
+const ours = ['host', 'connection', 'content-length', 'transfer-encoding', 'expect', 'upgrade', 'te', 'trailer']
+
+function headersOf({ headers }: FetchOptions): Record<string, string> {
+  const sent = new Headers(headers)
+  for (const name of ours) sent.delete(name)
+  if (!sent.has('accept')) sent.set('accept', 'application/json')
+  sent.set('user-agent', 'Atrium')
+  return Object.fromEntries(sent)
+}
+
+function send(
+  url: URL,
+  addresses: string[],
+  options: FetchOptions,
+  connection: { signal: AbortSignal; ca?: string[] },
+): Promise<Answer> {
+  const pinned = addresses.map(address => ({ address, family: address.includes(':') ? 6 : 4 }))
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  const outgoing = (url.protocol === 'http:' ? requestPlain : request)(url, {
+    agent: false,
+    method: options.method ?? 'GET',
+    headers: headersOf(options),
+    lookup: (_host, asked, done) => {
+      if (asked.all) done(null, pinned)
+      else done(null, pinned[0]?.address ?? '', pinned[0]?.family)
+    },
+    ...connection,
+  })
+  outgoing.on('error', reject)
+  outgoing.on('response', incoming => {
+    const parts: Buffer[] = []
+    const most = options.maxBytes ?? defaultMaxBytes
+    let size = 0
+    incoming.on('error', reject)
+    incoming.on('data', (part: Buffer) => {
+      size += part.length
+      if (size > most) incoming.destroy(new Error('the answer is too long'))
+      else parts.push(part)
+    })
+    incoming.on('end', () => {
+      const headers = new Headers()
+      for (const [name, value] of Object.entries(incoming.headers)) {
+        if (value !== undefined && name !== 'set-cookie') headers.set(name, [value].flat().join(', '))
+      }
+      resolve({ status: incoming.statusCode ?? 0, headers, body: new Uint8Array(Buffer.concat(parts)) })
+    })
+  })
+  outgoing.end(options.body)
+  return promise
+}
