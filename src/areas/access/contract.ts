@@ -17,15 +17,20 @@ const Explanation = record('AccessExplanation', {
   detail: nullable(Type.String()),
 })
 
-export const access = area('access', {
-  'access.explain': {
-    summary: 'Explain whether the calling credential may do something',
-    route: 'GET /v1/access',
-    access: 'credential',
-    query: object({
-      operation: Type.String({ maxLength: 128, examples: ['api_keys.list'] }),
-      workspaceId: Type.Optional(WorkspaceId),
-    }),
-    result: Explanation,
+export const access = area(
+  'access',
+  {
+    'access.explain': {
+      summary: 'Explain whether the calling credential may do something',
+      route: 'GET /v1/access',
+      words: 'permission allowed denied forbidden why may check can',
+      access: 'credential',
+      query: object({
+        operation: Type.String({ maxLength: 128, examples: ['api_keys.list'] }),
+        workspaceId: Type.Optional(WorkspaceId),
+      }),
+      result: Explanation,
+    },
   },
-})
+  { about: 'Why a credential may or may not do something.' },
+)

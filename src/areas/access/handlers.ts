@@ -1,7 +1,7 @@
 // Asks the one permission function and the workspace's tool policy, so that the answer is what a call would get.
 import { badRequest } from '../../contract/errors.ts'
 import { permit } from '../../contract/permissions.ts'
-import { policyRefuses } from '../../contract/tool_policy.ts'
+import { ruledBy } from '../../contract/tool_policy.ts'
 import { implement } from '../../kit/implement.ts'
 import { operation as lookUp } from '../../operations.ts'
 import * as tools from '../agent_tools/store.ts'
@@ -15,12 +15,13 @@ export default implement(access, {
     const standing = { ...caller, ...(await inWorkspace(db, caller, workspaceId ?? null)) }
     const permitted = permit(standing, operation)
     const policies = (workspace: string) => tools.policiesOf(db, workspace)
-    const byPolicy = permitted.allowed && (await policyRefuses(policies, standing, id, operation, false))
-    const permission = byPolicy || permitted
+    const ruled = permitted.allowed ? await ruledBy(policies, standing, id, operation, false) : null
+    const permission = ruled && !ruled.allowed ? ruled : permitted
     const scopes = typeof operation.access === 'string' ? [] : [...operation.access]
     if (permission.allowed) {
       const { role, reach } = permission
-      return { operation: id, allowed: true, scopes, role, reach, reason: null, missing: [], detail: null }
+      const detail = ruled?.allowed && ruled.mode === 'approve' ? 'A person is asked to approve each call first.' : null
+      return { operation: id, allowed: true, scopes, role, reach, reason: null, missing: [], detail }
     }
     const { reason, missing, detail } = permission
     return { operation: id, allowed: false, scopes, role: standing.role, reach: null, reason, missing, detail }

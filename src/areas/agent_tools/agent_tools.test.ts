@@ -39,8 +39,11 @@ describe('agent_tools.list', () => {
           policy: {
             mode: 'allow',
             perKind: Object.fromEntries(agentCallers.map(kind => [kind, 'deny'])),
+            maxCallsPerRun: null,
+            argRules: [],
             inherited: true,
           },
+          stats: { calls7d: 0, errors7d: 0, denied7d: 0, lastCalledAt: null },
           _object: 'agent_tool',
         },
       ],
@@ -146,7 +149,7 @@ describe('agent_tools.patch and reset', () => {
   it('refuse a mode that is none', async () => {
     const owner = await p.user()
     const path = { workspaceId: owner.workspaceId, name: 'teams_del' }
-    expect((await p.call('agent_tools.patch', { ...path, mode: 'approve' }, owner)).status).toBe(400)
+    expect((await p.call('agent_tools.patch', { ...path, mode: 'perhaps' }, owner)).status).toBe(400)
     expect((await p.call('agent_tools.patch', { ...path, perKind: { person: 'deny' } }, owner)).status).toBe(400)
   })
 })
@@ -237,6 +240,7 @@ describe('agent_tools.run with dryRun', () => {
           path: '/v1/teams',
           effect: 'write',
           allowed: true,
+          needsApproval: false,
           reason: null,
           missing: [],
           detail: null,
@@ -291,7 +295,8 @@ describe('agent_tools.run with dryRun', () => {
   it('says what the policy and the caller kind refuse, as the call would', async () => {
     const owner = await p.user()
     const { workspaceId } = owner
-    const agent = await p.run(owner, 'hypothesis')
+    const agent = await p.run(owner, 'private')
+    await p.call('agent_tools.patch', { workspaceId, name: 'teams_post', perKind: { private: 'deny' } }, owner)
     const real = await team(workspaceId, agent)
     const { result } = await rehearse(agent, 'teams_post', { name: 'No' })
     expect(result.wouldCall).toMatchObject({ allowed: false, reason: 'policy', detail: real.error.detail })
@@ -314,23 +319,24 @@ describe('the policy', () => {
   it('holds for agents whichever way they come', async () => {
     const owner = await p.user()
     const { workspaceId } = owner
-    const hypothesis = await p.run(owner, 'hypothesis')
-    const refused = await team(workspaceId, hypothesis)
+    const agent = await p.run(owner, 'private')
+    await p.call('agent_tools.patch', { workspaceId, name: 'teams_post', perKind: { private: 'deny' } }, owner)
+    const refused = await team(workspaceId, agent)
     expect(refused.status).toBe(403)
     expect(refused.error.metadata).toEqual({ reason: 'policy' })
     expect(await newest(workspaceId)).toMatchObject({ action: 'teams.post', outcome: 'denied', reason: 'policy' })
-    const run = await p.call('agent_tools.run', { workspaceId, name: 'teams_post', args: { name: 'x' } }, hypothesis)
+    const run = await p.call('agent_tools.run', { workspaceId, name: 'teams_post', args: { name: 'x' } }, agent)
     expect(run.status).toBe(403)
-    const client = await connect(p, hypothesis, { path: '/mcp/x/teams' })
+    const client = await connect(p, agent, { path: '/mcp/x/teams' })
     const names = (await client.listTools()).tools.map(({ name }) => name)
     expect(names).toContain('teams_list')
     expect(names).not.toContain('teams_post')
     const called = await client.callTool({ name: 'teams_post', arguments: { name: 'No' } })
-    expect(textOf(called)).toContain('refuses teams_post to callers of the kind hypothesis')
+    expect(textOf(called)).toContain('refuses teams_post to callers of the kind private')
     await client.close()
-    expect((await p.call('teams.list', { workspaceId }, hypothesis)).status).toBe(200)
-    await p.call('agent_tools.patch', { workspaceId, name: 'teams_post', perKind: { hypothesis: 'allow' } }, owner)
-    expect((await team(workspaceId, hypothesis)).status).toBe(201)
+    expect((await p.call('teams.list', { workspaceId }, agent)).status).toBe(200)
+    await p.call('agent_tools.patch', { workspaceId, name: 'teams_post', perKind: { private: 'allow' } }, owner)
+    expect((await team(workspaceId, agent)).status).toBe(201)
   })
 
   it('follows a key that an agent made', async () => {

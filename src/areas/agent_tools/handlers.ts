@@ -4,14 +4,25 @@ import { type ApiError, badRequest, forbidden, notFound } from '../../contract/e
 import { type Operation, workspaceIn } from '../../contract/operation.ts'
 import { scopesHeld } from '../../contract/permissions.ts'
 import { agentCallers, type CallerKind } from '../../contract/scopes.ts'
-import { modeFor, modesPerKind, refusedByPolicy, type ToolMode, type ToolPolicy } from '../../contract/tool_policy.ts'
+import {
+  type ArgRule,
+  modeFor,
+  modesPerKind,
+  refusedByPolicy,
+  type ToolMode,
+  type ToolPolicy,
+} from '../../contract/tool_policy.ts'
 import { searchTools } from '../../contract/tool_search.ts'
 import { type OperationTool, toolsOf } from '../../contract/tools.ts'
-import type { Caller, Rehearsal } from '../../kit/context.ts'
-import { implement, staged } from '../../kit/implement.ts'
-import { listOf } from '../../kit/list_memory.ts'
+import { faultOf } from '../../kit/arg_rules.ts'
+import { ApprovalWanted, type Caller, type Rehearsal } from '../../kit/context.ts'
+import type { Db } from '../../kit/db.ts'
+import { answering, implement, staged } from '../../kit/implement.ts'
+import { listOf } from '../../kit/list_in_memory.ts'
 import { operations } from '../../operations.ts'
 import * as workspaces from '../workspaces/store.ts'
+import { handlers as ofApprovals } from './approvals/handlers.ts'
+import * as calls from './calls/store.ts'
 import { type AgentTool, agentTools } from './contract.ts'
 import * as store from './store.ts'
 
@@ -21,53 +32,91 @@ const tools = toolsOf(operations)
 const byName = new Map(tools.map(tool => [tool.name, tool]))
 
 export default implement(agentTools, {
-  'agent_tools.list': async ({ db }, { workspaceId, ...query }) => {
-    const policies = await store.policiesOf(db, workspaceId)
+  ...ofApprovals,
+
+  'agent_tools.calls.list': ({ db }, { workspaceId, ...query }) => calls.pageOfCalls(db, query, workspaceId),
+
+  'agent_tools.list': async ({ db, now }, { workspaceId, ...query }) => {
+    const [policies, stats] = await Promise.all([
+      store.policiesOf(db, workspaceId),
+      calls.statsOf(db, workspaceId, now()),
+    ])
     return listOf(
-      tools.map(tool => show(tool, workspaceId, policies.get(tool.name))),
+      tools.map(tool => show(tool, workspaceId, policies.get(tool.name), stats.get(tool.name))),
       query,
       'name',
     )
   },
 
-  'agent_tools.search': async ({ db }, { workspaceId, q, limit = 10 }) => {
-    const policies = await store.policiesOf(db, workspaceId)
+  'agent_tools.search': async ({ db, now }, { workspaceId, q, limit = 10 }) => {
+    const [policies, stats] = await Promise.all([
+      store.policiesOf(db, workspaceId),
+      calls.statsOf(db, workspaceId, now()),
+    ])
     const found = searchTools(tools, q).slice(0, limit)
-    return { items: found.map(tool => show(tool, workspaceId, policies.get(tool.name))) }
+    return { items: found.map(tool => show(tool, workspaceId, policies.get(tool.name), stats.get(tool.name))) }
   },
 
-  'agent_tools.get': async ({ db }, { workspaceId, name }) => {
+  'agent_tools.get': async ({ db, now }, { workspaceId, name }) => {
     const tool = existing(name)
     const { inputSchema, outputSchema } = tool
-    return { ...show(tool, workspaceId, await store.policyOf(db, workspaceId, name)), inputSchema, outputSchema }
+    return { ...(await shown(db, tool, workspaceId, now())), inputSchema, outputSchema }
   },
 
   'agent_tools.run': staged(
-    async ({ db, caller, call, rehearse }, { workspaceId, name, args = {}, dryRun = false }) => {
+    async ({ db, caller, call, rehearse }, { workspaceId, name, args = {}, dryRun = false, approvalId, reason }) => {
       const tool = existing(name)
       const refusal = refusalOf(caller, tool, await store.policyOf(db, workspaceId, name))
       if (dryRun) {
         const rehearsal = await rehearse(tool.id, inputOf(tool, workspaceId, args))
-        return { result: null, wouldCall: toldOf(tool, { ...rehearsal, refusal: refusal ?? rehearsal.refusal }) }
+        return {
+          wait: null,
+          result: null,
+          wouldCall: toldOf(tool, { ...rehearsal, refusal: refusal ?? rehearsal.refusal }),
+        }
       }
       if (refusal) throw forbiddenFor(refusal)
-      return { result: await call(tool.id, inputOf(tool, workspaceId, args)), wouldCall: null }
+      const input = inputOf(tool, workspaceId, args)
+      try {
+        return { wait: null, result: await call(tool.id, input, { approvalId, reason }), wouldCall: null }
+      } catch (error) {
+        if (error instanceof ApprovalWanted) return { wait: error.wait, result: null, wouldCall: null }
+        throw error
+      }
     },
-    async (_, { name }, ran) => ({ name, operationId: existing(name).id, ...ran }),
+    async (_, { name }, ran) => {
+      const { wait, result, wouldCall } = ran
+      if (wait) return answering(202, wait)
+      return { name, operationId: existing(name).id, result, wouldCall }
+    },
   ),
 
-  'agent_tools.patch': async ({ db, now, note }, { workspaceId, name, mode, perKind = {} }) => {
+  'agent_tools.patch': async ({ db, now, note }, { workspaceId, name, ...changes }) => {
     const tool = existing(name)
+    const argRules = changes.argRules?.map(rule => ({ mode: 'allow' as const, kind: null, ...rule }))
+    if (argRules) refuseBadRules(argRules)
     // Two changes at once must not lose one: they wait for each other at the workspace.
     await workspaces.findForUpdate(db, workspaceId)
     const before = await store.policyOf(db, workspaceId, name)
-    const after = { mode: mode ?? before?.mode ?? 'allow', perKind: merged(before, perKind) }
+    const { mode, perKind = {}, maxCallsPerRun } = changes
+    const isEmpty =
+      Object.keys(perKind).length === 0 && [mode, maxCallsPerRun, argRules].every(one => one === undefined)
+    if (isEmpty) {
+      note({ unchanged: true })
+      return await shown(db, tool, workspaceId, now())
+    }
+    const after = {
+      mode: mode ?? before?.mode ?? 'allow',
+      perKind: merged(before, perKind),
+      maxCallsPerRun: maxCallsPerRun === undefined ? (before?.maxCallsPerRun ?? null) : maxCallsPerRun,
+      argRules: argRules ?? before?.argRules ?? [],
+    }
     await store.put(db, workspaceId, name, after, now())
     note({ target: { object: 'agent_tool', id: name }, before: told(tool, before), after: told(tool, after) })
-    return show(tool, workspaceId, after)
+    return await shown(db, tool, workspaceId, now())
   },
 
-  'agent_tools.reset': async ({ db, note }, { workspaceId, name }) => {
+  'agent_tools.reset': async ({ db, now, note }, { workspaceId, name }) => {
     const tool = existing(name)
     const before = await store.policyOf(db, workspaceId, name)
     await store.remove(db, workspaceId, name)
@@ -76,7 +125,7 @@ export default implement(agentTools, {
       before: told(tool, before),
       after: told(tool, undefined),
     })
-    return show(tool, workspaceId, undefined)
+    return await shown(db, tool, workspaceId, now())
   },
 })
 
@@ -86,7 +135,17 @@ function existing(name: string): OperationTool {
   return tool
 }
 
-function show(tool: OperationTool, workspaceId: string, policy: ToolPolicy | undefined): Shown {
+async function shown(db: Db, tool: OperationTool, workspaceId: string, now: Date): Promise<Shown> {
+  const policy = await store.policyOf(db, workspaceId, tool.name)
+  return show(tool, workspaceId, policy, (await calls.statsOf(db, workspaceId, now, tool.name)).get(tool.name))
+}
+
+function show(
+  tool: OperationTool,
+  workspaceId: string,
+  policy: ToolPolicy | undefined,
+  stats: calls.Stats = calls.noCalls,
+): Shown {
   const { name, id: operationId, operation, effect, scopes } = tool
   return {
     name,
@@ -98,23 +157,30 @@ function show(tool: OperationTool, workspaceId: string, policy: ToolPolicy | und
     effect,
     requiredScopes: [...scopes],
     policy: told(tool, policy),
+    stats,
     _object: 'agent_tool',
   }
 }
 
-function told({ effect }: OperationTool, policy: ToolPolicy | undefined): Shown['policy'] {
-  return { mode: policy?.mode ?? 'allow', perKind: modesPerKind(policy, effect), inherited: policy === undefined }
+function told({ effect, operation }: OperationTool, policy: ToolPolicy | undefined): Shown['policy'] {
+  const perKind = modesPerKind(policy, effect, operation.agents)
+  const { mode = 'allow', maxCallsPerRun = null, argRules = [] } = policy ?? {}
+  return { mode, perKind, maxCallsPerRun, argRules: [...argRules], inherited: policy === undefined }
 }
 
 type Refusal = NonNullable<Rehearsal['refusal']>
 
 /** What stands before the operation's own rules. */
-function refusalOf(caller: Caller, { name, effect }: OperationTool, policy: ToolPolicy | undefined): Refusal | null {
+function refusalOf(
+  caller: Caller,
+  { name, effect, operation }: OperationTool,
+  policy: ToolPolicy | undefined,
+): Refusal | null {
   if (effect !== 'read' && !scopesHeld(caller).includes('agent_tools:write')) {
     const detail = 'To run a tool that does more than read needs the scope agent_tools:write.'
     return { reason: 'scope', missing: ['agent_tools:write'], detail }
   }
-  const mode = modeFor(policy, effect, caller.callerKind)
+  const mode = modeFor(policy, effect, caller.callerKind, operation.agents)
   return mode === 'deny' ? refusedByPolicy(name, caller.callerKind) : null
 }
 
@@ -122,9 +188,10 @@ function forbiddenFor({ reason, missing, detail }: Refusal): ApiError {
   return forbidden(detail, { reason, ...(missing.length > 0 && { missing }) })
 }
 
-function toldOf({ effect }: OperationTool, { method, path, refusal }: Rehearsal) {
+function toldOf({ effect }: OperationTool, { method, path, refusal, needsApproval }: Rehearsal) {
   const { reason = null, missing = [], detail = null } = refusal ?? {}
-  return { method, path, effect, allowed: refusal === null, reason, missing, detail }
+  const allowed = refusal === null
+  return { method, path, effect, allowed, needsApproval: allowed && needsApproval, reason, missing, detail }
 }
 
 /** A tool acts in the workspace whose policy was asked, and in no other. */
@@ -144,6 +211,18 @@ function refuseWithoutPath({ path }: Operation, args: Readonly<Record<string, un
   if (missing.length === 0) return
   const issues = missing.map(name => ({ path: name, rule: 'required', expected: `"${name}" to be present` }))
   throw badRequest(`"args" lacks ${missing.join(', ')}.`, issues)
+}
+
+function refuseBadRules(rules: readonly ArgRule[]): void {
+  const issues = rules.flatMap((rule, index) => {
+    const expected = faultOf(rule)
+    return expected === null ? [] : [{ path: `argRules.${index}.value`, rule: rule.op, expected }]
+  })
+  if (store.isTooMuch(rules)) {
+    const expected = 'at most 50 rules of 32 KiB together'
+    throw badRequest(`"argRules" must be ${expected}.`, [{ path: 'argRules', rule: 'maxLength', expected }])
+  }
+  if (issues[0]) throw badRequest(`"${issues[0].path}" must be ${issues[0].expected}.`, issues)
 }
 
 /** Null takes a kind's own word back. */

@@ -257,6 +257,40 @@ describe('api_keys.patch', () => {
   })
 })
 
+describe('api_keys.endOldSecret', () => {
+  it('says until when the old secret works, and ends it at once', async () => {
+    const key = await p.key(owner, { scopes: ['teams:read'] })
+    const rotated = (await on('api_keys.rotate', key, owner, { overlapHours: 2 })).result
+    expect(rotated.oldSecretUntil).toBe((await on('api_keys.get', key, owner)).result.oldSecretUntil)
+    expect(Date.parse(rotated.oldSecretUntil) - p.now().getTime()).toBeGreaterThan(7_000_000)
+    const { status, result } = await on('api_keys.endOldSecret', key, owner)
+    expect([status, result.oldSecretUntil]).toEqual([200, null])
+    expect(result).not.toHaveProperty('token')
+    expect([await opens(key.token), await opens(rotated.token)]).toEqual([false, true])
+  })
+
+  it('changes nothing where there is no old secret, and says null after a rotation without overlap', async () => {
+    const key = await p.key(owner)
+    const before = (await on('api_keys.get', key, owner)).result
+    expect(await on('api_keys.endOldSecret', key, owner)).toMatchObject({ status: 200, result: before })
+    await on('api_keys.rotate', key, owner, { overlapHours: 2 })
+    expect((await on('api_keys.rotate', key, owner)).result.oldSecretUntil).toBeNull()
+    await on('api_keys.rotate', key, owner, { overlapHours: 2 })
+    const handed = await on('api_keys.transfer', key, owner, { ownerId: 'system' })
+    expect(handed.result.oldSecretUntil).toBeNull()
+  })
+
+  it('is not for members on keys of others, nor from another workspace', async () => {
+    const key = await p.key(owner)
+    const { token } = (await on('api_keys.rotate', key, owner, { overlapHours: 2 })).result
+    const [member, stranger] = [await p.as('member', workspaceId), await p.user()]
+    expect((await on('api_keys.endOldSecret', key, member)).status).toBe(404)
+    const elsewhere = { workspaceId: stranger.workspaceId, id: key.id }
+    expect((await p.call('api_keys.endOldSecret', elsewhere, stranger)).status).toBe(404)
+    expect([await opens(key.token), await opens(token)]).toEqual([true, true])
+  })
+})
+
 describe('api_keys.transfer', () => {
   it('hands a key to a team or the platform under a new secret', async () => {
     const teamId = await team()

@@ -1,13 +1,19 @@
 // Carries out the operations on API keys: a key never opens more than whoever makes or changes it.
-import { badRequest, forbidden, notFound } from '../../contract/errors.ts'
+import { badRequest, forbidden } from '../../contract/errors.ts'
 import { roleScopes, scopesHeld, scopesLacking } from '../../contract/permissions.ts'
 import type { Scope } from '../../contract/scopes.ts'
 import { isAddressRange } from '../../kit/addresses.ts'
 import type { Access, Caller } from '../../kit/context.ts'
 import type { Db } from '../../kit/db.ts'
+import { violates } from '../../kit/db_errors.ts'
 import { implement } from '../../kit/implement.ts'
+import { notify } from '../../kit/notify.ts'
+import { found } from '../../kit/outcomes.ts'
+import { reachOf } from '../../kit/owned.ts'
 import { newId } from '../../kit/random.ts'
+import { lockExisting } from '../../kit/references.ts'
 import { hintOf, newKeySecret, tokenHash } from '../../kit/tokens.ts'
+import { directory } from '../../operations.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { ApiKeyId, apiKeys } from './contract.ts'
 import * as store from './store.ts'
@@ -32,15 +38,17 @@ export default implement(apiKeys, {
       scopes: wanted,
       hint: hintOf(token),
       createdBy: caller.credentialId,
+      createdByUserId: caller.userId,
       // What a key or run makes ends no later, opens from no further and stays of its kind.
       callerKind: caller.callerKind,
       allowedIps: caller.allowedIps === null ? null : [...caller.allowedIps],
       expires: caller.credential === 'session' ? null : caller.expires,
     }
-    return { ...(await store.insert(db, key, tokenHash(token), at)), token }
+    return { ...(await whileMember(store.insert(db, key, tokenHash(token), at))), token }
   },
 
-  'api_keys.patch': async ({ db, caller, access, now, note }, { workspaceId, id, ...fields }) => {
+  'api_keys.patch': async (ctx, { workspaceId, id, ...fields }) => {
+    const { db, caller, access, now, note } = ctx
     const before = await existing(store.findForUpdate(db, workspaceId, id, reachOf(access, caller)))
     note({ before })
     if (Object.keys(fields).length === 0) {
@@ -59,6 +67,8 @@ export default implement(apiKeys, {
     }
     const limit = fields.expires === undefined ? undefined : await oldestAge(db, workspaceId, new Date(before.created))
     const expires = limit === undefined ? {} : { expires: earliest(fields.expires ?? null, limit) }
+    const did = before.enabled && fields.enabled === false ? 'disabled' : 'changed'
+    await notify(ctx, { type: 'api_keys.patch', to: personOf(before), workspaceId, target: keyed(id), facts: { did } })
     return await store.update(db, id, { ...fields, ...expires }, now())
   },
 
@@ -71,43 +81,77 @@ export default implement(apiKeys, {
     const token = newKeySecret()
     const oldUntil = overlapHours > 0 ? new Date(now().getTime() + overlapHours * 3_600_000) : null
     await store.replaceSecret(db, id, tokenHash(token), oldUntil, now())
-    return { ...(await store.update(db, id, { hint: hintOf(token) }, now())), token }
+    const oldSecretUntil = oldUntil?.toISOString() ?? null
+    return { ...(await store.update(db, id, { hint: hintOf(token), oldSecretUntil }, now())), token }
   },
 
-  'api_keys.transfer': async ({ db, caller, access, now, note }, { workspaceId, id, ownerId }) => {
+  'api_keys.endOldSecret': async ({ db, caller, access, now, note }, { workspaceId, id }) => {
+    const before = await existing(store.findForUpdate(db, workspaceId, id, reachOf(access, caller)))
+    note({ before })
+    if (before.oldSecretUntil === null) {
+      note({ unchanged: true })
+      return before
+    }
+    await store.endOldSecrets(db, id)
+    return await store.update(db, id, { oldSecretUntil: null }, now())
+  },
+
+  'api_keys.transfer': async (ctx, { workspaceId, id, ownerId }) => {
+    const { db, caller, access, now, note } = ctx
+    // Workspace and team before the key, as everywhere.
+    await workspaces.keepAlive(db, workspaceId)
+    const isTeam = (await lockExisting(db, directory, workspaceId, 'team', [ownerId])).has(ownerId)
     const before = await existing(store.findForUpdate(db, workspaceId, id, reachOf(access, caller)))
     note({ before })
     if (access.role !== 'owner' && access.role !== 'admin') throw forbidden('Only admins hand keys over.')
     await refuseNarrower(db, caller, before)
     if (ownerId.startsWith('usr_'))
       throw badRequest('"ownerId" must be a team or "system"; a person makes their own key.')
-    if (ownerId !== 'system' && !(await store.isTeam(db, workspaceId, ownerId))) {
-      throw badRequest('"ownerId" is not a team of this workspace.')
-    }
+    if (ownerId !== 'system' && !isTeam) throw badRequest('"ownerId" is not a team of this workspace.')
     const held = new Set(scopesHeld(caller))
     const ofOldOwner = new Set(await scopesOfOwner(db, workspaceId, before.ownerId))
     const scopes = before.scopes.filter(scope => held.has(scope) && ofOldOwner.has(scope))
     const token = newKeySecret()
     await store.replaceSecret(db, id, tokenHash(token), null, now())
-    return { ...(await store.update(db, id, { ownerId, scopes, hint: hintOf(token) }, now())), token }
+    const { name } = before
+    await notify(ctx, { type: 'api_keys.transfer', to: personOf(before), workspaceId, facts: { name } })
+    return {
+      ...(await store.update(db, id, { ownerId, scopes, hint: hintOf(token), oldSecretUntil: null }, now())),
+      token,
+    }
   },
 
-  'api_keys.del': async ({ db, caller, access, note }, { workspaceId, id }) => {
-    const before = await store.remove(db, workspaceId, id, reachOf(access, caller))
-    if (!before) throw notFound('API key')
+  'api_keys.del': async (ctx, { workspaceId, id }) => {
+    const { db, caller, access, note } = ctx
+    const before = await existing(store.remove(db, workspaceId, id, reachOf(access, caller)))
     note({ before })
+    const { name } = before
+    await notify(ctx, { type: 'api_keys.del', to: personOf(before), workspaceId, facts: { name } })
     return { workspaceId, id, _object: 'api_key' as const }
   },
 })
 
-function reachOf(access: Access, caller: Caller): string | null {
-  return access.reach === 'own' ? caller.ownerId : null
+/** Whose key it is; members of a team cannot read the team's keys, so they are not told of them either. */
+function personOf({ ownerId }: store.ApiKeyRow): string | null {
+  return ownerId.startsWith('usr_') ? ownerId : null
 }
 
-async function existing(found: Promise<store.ApiKeyRow | undefined>): Promise<store.ApiKeyRow> {
-  const key = await found
-  if (!key) throw notFound('API key')
-  return key
+function keyed(id: string) {
+  return { object: 'api_key', id }
+}
+
+/** Whoever is removed while the key is being made gets none. */
+async function whileMember<T>(inserting: Promise<T>): Promise<T> {
+  try {
+    return await inserting
+  } catch (error) {
+    if (violates(error, 'api_keys__member')) throw forbidden('You are no longer a member of this workspace.')
+    throw error
+  }
+}
+
+function existing(reading: Promise<store.ApiKeyRow | undefined>): Promise<store.ApiKeyRow> {
+  return found(reading, 'API key')
 }
 
 function refuseMissing(caller: Caller, scopes: readonly Scope[]): void {

@@ -1,34 +1,35 @@
-// SQL of API keys and run tokens.
+// SQL of API keys.
 import type { Static } from 'typebox'
-import type { CallerKind, Scope } from '../../contract/scopes.ts'
+import type { QueryOf } from '../../contract/list.ts'
+import type { CallerKind } from '../../contract/scopes.ts'
 import { type Db, first } from '../../kit/db.ts'
 import { listSql } from '../../kit/list_sql.ts'
-import { assignments, keptUntil, type Sql, sql } from '../../kit/sql.ts'
-import type { ApiKey } from './contract.ts'
+import { type Reach, within } from '../../kit/owned.ts'
+import { goneWith } from '../../kit/removal.ts'
+import { assignments, cachedUntil, type Sql, sql } from '../../kit/sql.ts'
+import { directory } from '../../operations.ts'
+import type { ApiKey, apiKeys } from './contract.ts'
 
 export type ApiKeyRow = Static<typeof ApiKey>
 
 const columns = sql`
-  k.id, k.workspace_id, k.owner_id, k.name, k.scopes, k.enabled, k.expires, k.allowed_ips, k.hint, k.created_by,
-  k.last_active, k.scope_use, k.created, k.updated, 'api_key' as _object`
+  k.id, k.workspace_id, k.owner_id, k.name, k.scopes, k.enabled, k.expires, k.allowed_ips, k.hint, k.old_secret_until,
+  k.created_by, k.created_by_user_id, k.last_active, k.scope_use, k.created, k.updated, 'api_key' as _object`
 
-/** Null: everybody's keys; an owner id: only theirs. */
-type Reach = string | null
-
-function reachable(workspaceId: string, ownerId: Reach): Sql {
-  return ownerId === null
-    ? sql`k.workspace_id = ${workspaceId}`
-    : sql`k.workspace_id = ${workspaceId} and k.owner_id = ${ownerId}`
+function reachable(workspaceId: string, reach: Reach): Sql {
+  return sql`k.workspace_id = ${workspaceId} and ${within(reach, 'k.owner_id')}`
 }
 
 const pageTables = ['api_keys', '+api_keys']
 
-export function pageOfKeys(db: Db, query: object, workspaceId: string, ownerId: Reach) {
-  return listSql<ApiKeyRow>(db, query, {
+type Query = QueryOf<typeof apiKeys, 'api_keys.list'>
+
+export function pageOfKeys(db: Db, query: Query, workspaceId: string, ownerId: Reach) {
+  return listSql<ApiKeyRow, Query>(db, query, {
     from: sql`api_keys k`,
     where: reachable(workspaceId, ownerId),
     select: columns,
-    columns: {
+    sort: {
       id: 'k.id',
       ownerId: 'k.owner_id',
       name: 'k.name',
@@ -36,12 +37,14 @@ export function pageOfKeys(db: Db, query: object, workspaceId: string, ownerId: 
       created: 'k.created',
       updated: 'k.updated',
     },
+    filter: { id: 'k.id', ownerId: 'k.owner_id', name: 'k.name' },
+    words: ['k.name'],
     id: 'k.id',
     ...(ownerId === null && {
       count: sql`
         select coalesce(sum(change), 0)::int as list_count from api_key_counts where workspace_id = ${workspaceId}`,
     }),
-    keptUntil: pageTables,
+    cachedUntil: pageTables,
   })
 }
 
@@ -49,7 +52,7 @@ const keyTables = ['api_keys']
 
 export function find(db: Db, workspaceId: string, id: string, ownerId: Reach): Promise<ApiKeyRow | undefined> {
   const statement = sql`select ${columns} from api_keys k where ${reachable(workspaceId, ownerId)} and k.id = ${id}`
-  return first(db, keptUntil(keyTables, statement))
+  return first(db, cachedUntil(keyTables, statement))
 }
 
 /** With the caller kind that it was made under, and nobody changing it meanwhile. */
@@ -67,18 +70,20 @@ export type NewKey = Pick<
 > & {
   callerKind: CallerKind | null
   createdBy: string
+  createdByUserId?: string | null
 }
 
 export async function insert(db: Db, key: NewKey, hash: string, now: Date): Promise<ApiKeyRow> {
-  const { id, workspaceId, ownerId, name, scopes, expires, allowedIps, hint, callerKind, createdBy } = key
+  const { id, workspaceId, ownerId, name, scopes, expires, allowedIps, hint, callerKind, createdBy, createdByUserId } =
+    key
   const row = await first<ApiKeyRow>(
     db,
     sql`
     with k as (
-      insert into api_keys (id, workspace_id, owner_id, name, scopes, caller_kind, expires, allowed_ips, hint, created_by, grant_id,
-        created, updated)
+      insert into api_keys (id, workspace_id, owner_id, name, scopes, caller_kind, expires, allowed_ips, hint, created_by, created_by_user_id,
+        grant_id, created, updated)
       values (${id}, ${workspaceId}, ${ownerId}, ${name}, ${scopes}, ${callerKind}, ${endOfKey(workspaceId, expires, now)}, ${allowedIps}, ${hint},
-        ${createdBy}, ${grantBehind(createdBy)}, ${now}, ${now})
+        ${createdBy}, ${createdByUserId ?? null}, ${grantBehind(createdBy)}, ${now}, ${now})
       returning *
     ), s as (
       insert into api_key_secrets (hash, key_id, created) select ${hash}, k.id, ${now} from k
@@ -107,8 +112,12 @@ export async function grantOf(db: Db, credentialId: string): Promise<string | nu
   return row?.grantId ?? null
 }
 
-export async function update(db: Db, id: string, fields: Partial<ApiKeyRow>, now: Date): Promise<ApiKeyRow> {
-  const set = assignments({ ...fields, updated: now })
+const changeable = ['ownerId', 'name', 'scopes', 'enabled', 'expires', 'allowedIps', 'hint', 'oldSecretUntil'] as const
+
+type Changes = Partial<Pick<ApiKeyRow, (typeof changeable)[number]>>
+
+export async function update(db: Db, id: string, fields: Changes, now: Date): Promise<ApiKeyRow> {
+  const set = assignments([...changeable, 'updated'], { ...fields, updated: now })
   const row = await first<ApiKeyRow>(db, sql`update api_keys k set ${set} where k.id = ${id} returning ${columns}`)
   return row as ApiKeyRow
 }
@@ -125,46 +134,28 @@ export async function replaceSecret(db: Db, keyId: string, hash: string, oldUnti
   await db.query(sql`insert into api_key_secrets (hash, key_id, created) values (${hash}, ${keyId}, ${now})`)
 }
 
+/** Every secret but the newest. */
+export async function endOldSecrets(db: Db, keyId: string): Promise<void> {
+  await db.query(sql`delete from api_key_secrets where key_id = ${keyId} and until is not null`)
+}
+
 export async function remove(db: Db, workspaceId: string, id: string, ownerId: Reach): Promise<ApiKeyRow | undefined> {
-  return await first(
-    db,
-    sql`
-    delete from api_keys k where ${reachable(workspaceId, ownerId)} and k.id = ${id} returning ${columns}`,
-  )
+  const deletion = sql`delete from api_keys k where ${reachable(workspaceId, ownerId)} and k.id = ${id} returning *`
+  return await first(db, sql`${goneWith(directory, 'api_key', deletion)} select ${columns} from gone k`)
 }
 
-export function ownedBy(db: Db, ownerId: string) {
-  return db.query<{ id: string; workspaceId: string; name: string; created: string }>(sql`
-    select id, workspace_id, name, created from api_keys where owner_user_id = ${ownerId} order by created`)
-}
-
-/** Teams know about keys, so keys ask the table and not the area. */
-export async function isTeam(db: Db, workspaceId: string, id: string): Promise<boolean> {
-  return (await db.query(sql`select 1 as one from teams where workspace_id = ${workspaceId} and id = ${id}`)).length > 0
-}
-
-export async function countOwnedIn(db: Db, workspaceId: string, ownerId: string): Promise<number> {
-  const row = await first<{ count: number }>(
-    db,
-    sql`
-    select count(*)::int as count from api_keys where workspace_id = ${workspaceId} and owner_id = ${ownerId}`,
-  )
-  return row?.count ?? 0
-}
-
-export function namesOwnedIn(db: Db, workspaceId: string, ownerId: string) {
-  return db.query<{ id: string; name: string }>(sql`
-    select id, name from api_keys where workspace_id = ${workspaceId} and owner_id = ${ownerId} order by name, id`)
-}
-
-export async function removeOwnedIn(db: Db, workspaceId: string, ownerId: string): Promise<void> {
-  await db.query(sql`delete from api_keys where workspace_id = ${workspaceId} and owner_id = ${ownerId}`)
-  await db.query(sql`delete from agent_runs where workspace_id = ${workspaceId} and owner_id = ${ownerId}`)
-}
-
-export async function giveOwnedIn(db: Db, workspaceId: string, from: string, to: string, now: Date): Promise<void> {
-  await db.query(sql`
-    update api_keys set owner_id = ${to}, updated = ${now} where workspace_id = ${workspaceId} and owner_id = ${from}`)
+/** People's keys that work and end within that time. Those that were never meant to last longer are left out. */
+export function keysEnding(
+  db: Db,
+  { from, to, days }: { from: Date; to: Date; days: number },
+  after: string,
+  most: number,
+) {
+  return db.query<{ id: string; workspaceId: string; ownerId: string; expires: string }>(sql`
+    select k.id, k.workspace_id, k.owner_id, k.expires from api_keys k
+    where k.expires > ${from} and k.expires <= ${to} and k.expires > k.created + make_interval(days => ${days}::int)
+      and k.enabled and starts_with(k.owner_id, 'usr_') and k.id > ${after}
+    order by k.id limit ${most}::int`)
 }
 
 /** Many changes become one; what sums up to nothing goes. */
@@ -173,27 +164,4 @@ export async function sumUpCounts(db: Db): Promise<void> {
     with changes as (delete from api_key_counts returning workspace_id, change)
     insert into api_key_counts (workspace_id, change)
     select workspace_id, sum(change) from changes group by workspace_id having sum(change) <> 0`)
-}
-
-export async function sweepSecrets(db: Db, now: Date): Promise<void> {
-  await db.query(sql`delete from api_key_secrets where until <= ${now}`)
-  await db.query(sql`delete from agent_runs where expires <= ${now}`)
-}
-
-// Run tokens
-
-export type NewRun = {
-  id: string
-  workspaceId: string
-  ownerId: string
-  callerKind: CallerKind
-  scopes: readonly Scope[]
-  expires: Date
-}
-
-export async function insertRun(db: Db, run: NewRun, hash: string, now: Date): Promise<void> {
-  const { id, workspaceId, ownerId, callerKind, scopes, expires } = run
-  await db.query(sql`
-    insert into agent_runs (id, workspace_id, owner_id, caller_kind, scopes, hash, expires, created, updated)
-    values (${id}, ${workspaceId}, ${ownerId}, ${callerKind}, ${scopes}, ${hash}, ${expires}, ${now}, ${now})`)
 }

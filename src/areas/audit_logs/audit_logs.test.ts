@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { platform, type TestCaller, type TestPlatform } from '../../../test/helpers/platform.ts'
 import { checkExport } from '../../contract/ledger_verifier.ts'
 import { raw, sql } from '../../kit/sql.ts'
-import { append } from '../../server/ledger.ts'
+import { ledgerKey, link } from '../../server/ledger/ledger.ts'
+import { systemEntry } from '../../server/ledger/writer.ts'
 
 let p: TestPlatform
 beforeAll(async () => {
@@ -163,29 +164,23 @@ describe('audit_logs.verify', () => {
     expect(result.problem).toMatch(/\w/)
   })
 
-  it('finds a chain that was written anew, by an earlier hash', async () => {
+  it('finds a chain that was written anew with the key, by an earlier hash', async () => {
     const owner = await history()
     const { workspaceId } = owner
     const before = (await p.call('audit_logs.verify', { workspaceId }, owner)).result
     await p.database.query(sql`delete from ledger where chain = ${workspaceId}`)
-    await p.database.query(sql`delete from ledger_heads where chain = ${workspaceId}`)
+    let head = { chain: workspaceId, seq: 0, hash: '', signature: '' }
     for (let seq = 1; seq <= 4; seq++) {
-      const actor = { type: 'session', id: owner.userId, credentialId: null, callerKind: null, surface: 'rest' }
-      const entry = {
-        at: new Date().toISOString(),
-        action: 'teams.post',
-        outcome: 'success' as const,
-        actor,
-        target: null,
-        changes: [],
-        requestId: null,
-      }
-      await append(p.database, p.platform.ledgerKey, workspaceId, entry, {
-        address: null,
-        userAgent: null,
-        changes: [],
-      })
+      const { entry, personal: known } = systemEntry('teams.post', { target: null, changes: [] })
+      const { id, text, personal, next } = link(ledgerKey(p.config.SECRET_KEY), head, entry, known)
+      await p.database.query(sql`
+        insert into ledger (chain, seq, id, entry, personal, previous_hash, hash, at, action, outcome, actor_id)
+        values (${workspaceId}, ${seq}, ${id}, ${text}, ${personal}::json, ${head.hash}, ${next.hash},
+          ${entry.at}, ${entry.action}, ${entry.outcome}, ${entry.actor.id})`)
+      head = next
     }
+    await p.database.query(sql`
+      update ledger_heads set hash = ${head.hash}, signature = ${head.signature} where chain = ${workspaceId}`)
     const expected = { expectSeq: before.headSeq, expectHash: before.headHash }
     expect((await p.call('audit_logs.verify', { workspaceId }, owner)).result.ok).toBe(true)
     expect((await p.call('audit_logs.verify', { workspaceId, ...expected }, owner)).result).toMatchObject({ ok: false })
@@ -202,7 +197,46 @@ describe('audit_logs.verify', () => {
   })
 })
 
+describe('many checks at once', () => {
+  it('of one workspace are one after another, shared by who waits, and refused past a few', async () => {
+    const owner = await history()
+    const { workspaceId } = owner
+    const asked = vi.spyOn(p.database, 'query')
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => p.call('audit_logs.verify', { workspaceId }, owner)),
+    )
+    const heads = asked.mock.calls.filter(([statement]) => /as checkpoint_signature/.test(statement.text))
+    asked.mockRestore()
+    expect(answers.every(({ result }) => result.ok)).toBe(true)
+    // Those that came before the first had begun, and those that came after.
+    expect(heads.length).toBeLessThan(10)
+    const ranges = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => p.call('audit_logs.verify', { workspaceId, toSeq: index + 1 }, owner)),
+    )
+    const statuses = ranges.map(({ status }) => status)
+    expect(statuses.filter(status => status === 200).length).toBeGreaterThan(3)
+    expect(statuses.filter(status => status === 429).length).toBeGreaterThan(0)
+  })
+})
+
 describe('audit_logs.export', () => {
+  it('takes the filters of the list, and says that such a file is no chain', async () => {
+    const owner = await history()
+    const { workspaceId } = owner
+    const filters = { action: ['api_keys.post', 'api_keys.del'], outcome: '!denied' }
+    const { text } = await p.call('audit_logs.export', { workspaceId, ...filters }, owner)
+    const lines = linesOf(text).map(line => JSON.parse(line))
+    expect(lines[0]).toMatchObject({ type: 'atrium.audit_export.filtered', filters })
+    expect(lines[0].note).toContain('cannot be verified as a chain')
+    expect(lines.slice(1, -1).map(({ entry }) => JSON.parse(entry).action)).toEqual(['api_keys.post', 'api_keys.del'])
+    expect(lines.at(-1)).toEqual({ type: 'atrium.audit_export.filtered.end', count: 2 })
+    expect(await checkExport(linesOf(text))).toMatchObject({ ok: false, problem: lines[0].note })
+    const csv = (await p.call('audit_logs.export', { workspaceId, format: 'csv', outcome: 'denied' }, owner)).text
+    expect(csv.trimEnd().split('\r\n')).toHaveLength(2)
+    const { items } = (await p.call('audit_logs.list', { workspaceId, action: 'audit_logs.export' }, owner)).result
+    expect(items[1].changes).toContainEqual({ path: 'action', after: filters.action })
+  })
+
   it('writes a file that can be checked without the platform, and records itself', async () => {
     const owner = await history()
     const { workspaceId } = owner

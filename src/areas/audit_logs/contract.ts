@@ -1,7 +1,7 @@
 // The audit log: who did what, read from the ledger. Nobody may write or delete here.
 import { Type } from 'typebox'
 import { id, WorkspaceId } from '../../contract/ids.ts'
-import { list, page } from '../../contract/list.ts'
+import { list, pageWithNext } from '../../contract/list.ts'
 import { area } from '../../contract/operation.ts'
 import { choice, nullable, object, personal, record, timestamp } from '../../contract/records.ts'
 import { agentCallers } from '../../contract/scopes.ts'
@@ -41,10 +41,12 @@ export const AuditLog = record('AuditLog', {
   _object: choice(['audit_log']),
 })
 
-const span = {
-  from: Type.Optional({ ...timestamp, description: 'At this time or later.' }),
-  to: Type.Optional({ ...timestamp, description: 'Before this time.' }),
-}
+const listed = list({
+  sort: ['seq', 'at', 'action'],
+  filter: ['action', 'actorId', 'object', 'targetId', 'outcome'],
+  also: ['span', 'after'],
+})
+const { orderBy: _by, order: _order, perPage: _size, page: _page, after: _after, ...narrowed } = listed.properties
 const inWorkspace = object({ workspaceId: WorkspaceId })
 
 export const auditLogs = area(
@@ -53,18 +55,16 @@ export const auditLogs = area(
     'audit_logs.list': {
       summary: 'List what was done in a workspace',
       route: 'GET /v1/audit_logs/{workspaceId}',
+      words: 'history activity recent happened yesterday who deleted changed log events',
       access: ['audit_logs:read'],
       path: inWorkspace,
-      query: list({
-        sort: ['seq', 'at', 'action'],
-        filter: ['action', 'actorId', 'object', 'targetId', 'outcome'],
-        extra: span,
-      }),
-      result: page(AuditLog),
+      query: listed,
+      result: pageWithNext(AuditLog),
     },
     'audit_logs.get': {
       summary: 'Show one entry of the audit log',
       route: 'GET /v1/audit_logs/{workspaceId}/{id}',
+      words: 'log event entry',
       access: ['audit_logs:read'],
       path: object({ workspaceId: WorkspaceId, id: AuditLogId }),
       result: AuditLog,
@@ -73,6 +73,7 @@ export const auditLogs = area(
     'audit_logs.actions': {
       summary: 'List the actions that an audit log can hold',
       route: 'GET /v1/audit_logs/{workspaceId}/actions',
+      words: 'events kinds audited types',
       access: ['audit_logs:read'],
       path: inWorkspace,
       result: object({ actions: Type.Array(object({ action: Type.String(), summary: Type.String() })) }),
@@ -81,6 +82,7 @@ export const auditLogs = area(
       summary: 'Check that no entry was changed, removed or reordered',
       description: 'With `expectSeq` and `expectHash` of an earlier export, also that this entry still stands.',
       route: 'GET /v1/audit_logs/{workspaceId}/verify',
+      words: 'tampering integrity chain',
       access: ['audit_logs:read'],
       path: inWorkspace,
       query: object({
@@ -105,18 +107,25 @@ export const auditLogs = area(
     'audit_logs.export': {
       summary: 'Export the audit log as NDJSON or CSV',
       description:
-        'Streamed. NDJSON can be checked offline with `atrium audit verify FILE`. The export is itself recorded.',
+        'Streamed. NDJSON can be checked offline with `atrium audit verify FILE`, a span of time too. With the filters of ' +
+        'the list, entries are left out: such a file says so in its first line and cannot be verified as a chain. ' +
+        'The export is itself recorded.',
       route: 'GET /v1/audit_logs/{workspaceId}/export',
       access: ['audit_logs:export'],
       restricted: agentCallers,
       path: inWorkspace,
-      query: object({ format: Type.Optional(choice(['ndjson', 'csv'], { default: 'ndjson' })), ...span }),
+      query: object({ format: Type.Optional(choice(['ndjson', 'csv'], { default: 'ndjson' })), ...narrowed }),
       result: Type.String({ description: 'A file, not the envelope.' }),
       produces: ['application/x-ndjson', 'text/csv'],
       audit: true,
     },
   },
   {
-    'audit_logs.pruned': 'Entries older than the retention were removed behind a signed checkpoint',
+    about: 'Who did what in a workspace, in a log that cannot be changed unnoticed.',
+    events: {
+      'audit_logs.pruned': 'Entries older than the retention were removed behind a signed checkpoint',
+      'audit_logs.begun': "The instance's chain recorded that another chain began",
+      'audit_logs.anchored': "The instance's chain recorded where another chain stands",
+    },
   },
 )

@@ -1,4 +1,5 @@
-// The audit log as a spreadsheet, in which no cell can be made to run.
+// The audit log as a spreadsheet.
+import { csvLine } from '../../kit/csv.ts'
 import type { AuditLogRow } from './store.ts'
 
 const titles = [
@@ -22,11 +23,11 @@ const titles = [
   'hash',
 ]
 
-export const csvTitles = `${titles.join(',')}\r\n`
+export const csvTitles = csvLine(titles)
 
-export function csvLine(entry: AuditLogRow): string {
+export function csvEntry(entry: AuditLogRow): string {
   const { actor, target } = entry
-  const cells = [
+  return csvLine([
     entry.seq,
     entry.at,
     entry.action,
@@ -45,14 +46,5 @@ export function csvLine(entry: AuditLogRow): string {
     entry.ip,
     entry.userAgent,
     entry.hash,
-  ]
-  return `${cells.map(cell).join(',')}\r\n`
-}
-
-/** A leading =, +, -, @, tab or line break would be taken for a formula: an apostrophe makes it text. */
-function cell(value: string | number | null | undefined): string {
-  if (value === null || value === undefined) return ''
-  const text = String(value)
-  const safe = typeof value === 'string' && /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  ])
 }

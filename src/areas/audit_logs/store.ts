@@ -1,51 +1,62 @@
 // SQL of the audit log: reads of the ledger, and its pruning.
 import type { Static } from 'typebox'
 import type { ChainRow, Start } from '../../contract/ledger_verifier.ts'
+import type { QueryOf } from '../../contract/list.ts'
 import { type Db, first } from '../../kit/db.ts'
+import { anchorAction, beginAction, instanceChain } from '../../kit/ledger_records.ts'
+import { matchingAll, within } from '../../kit/list_filters.ts'
 import { listSql } from '../../kit/list_sql.ts'
-import { join, type Sql, sql } from '../../kit/sql.ts'
-import type { AuditLog } from './contract.ts'
+import { idOf, rowsOf, titleOf } from '../../kit/record_sql.ts'
+import { plannedAnew, type Sql, sql } from '../../kit/sql.ts'
+import { directory } from '../../operations.ts'
+import type { AuditLog, auditLogs } from './contract.ts'
 
 export type AuditLogRow = Static<typeof AuditLog>
 
 type LedgerRow = ChainRow & { id: string; chain: string; actorName: string | null }
 
+/** Of an actor that is no person. */
+function nameAmong(object: 'team' | 'oauth_client'): Sql {
+  const kind = directory.kinds.get(object)
+  if (!kind) throw new Error(`there is no kind of record ${object}`)
+  return sql`(select ${titleOf(kind)} from ${rowsOf(kind)} where ${idOf(kind)} = l.actor_id)`
+}
+
 const columns = sql`
   l.id, l.chain, l.seq, l.entry, l.personal, l.previous_hash, l.hash,
-  (select coalesce(u.username, u.forename) from users u where u.id = l.actor_id) as actor_name`
+  coalesce((select coalesce(u.username, u.forename) from users u where u.id = l.actor_id), ${nameAmong('team')},
+    ${nameAmong('oauth_client')}) as actor_name`
 
 export type Span = { from?: string; to?: string }
 
-/** Half-open; times are compared as text, in the one form in which they are stored. */
-function within({ from, to }: Span): Sql[] {
-  return [
-    ...(from === undefined ? [] : [sql`l.at >= ${new Date(from).toISOString()}`]),
-    ...(to === undefined ? [] : [sql`l.at < ${new Date(to).toISOString()}`]),
-  ]
+/** Times are stored as text, in one form. */
+const time = { column: 'l.at', type: 'text' } as const
+
+const filterColumns = {
+  action: 'l.action',
+  actorId: 'l.actor_id',
+  object: 'l.target_object',
+  targetId: 'l.target_id',
+  outcome: 'l.outcome',
 }
 
-export async function pageOfLogs(db: Db, query: Span & object, workspaceId: string) {
-  return await listSql<AuditLogRow>(
-    db,
-    { orderBy: 'seq', ...query },
-    {
-      from: sql`ledger l`,
-      where: join([sql`l.chain = ${workspaceId}`, ...within(query)], ' and '),
-      select: columns,
-      columns: {
-        seq: 'l.seq',
-        at: 'l.at',
-        action: 'l.action',
-        actorId: 'l.actor_id',
-        object: 'l.target_object',
-        targetId: 'l.target_id',
-        outcome: 'l.outcome',
-      },
-      id: 'l.seq',
-      neverNull: ['seq', 'at', 'action'],
-      map: row => shown(row as unknown as LedgerRow),
-    },
-  )
+export type Filters = { [K in keyof typeof filterColumns]?: string | string[] }
+
+type Query = QueryOf<typeof auditLogs, 'audit_logs.list'>
+
+export async function pageOfLogs(db: Db, query: Query, workspaceId: string) {
+  return await listSql<AuditLogRow, Query>(db, query, {
+    from: sql`ledger l`,
+    where: sql`l.chain = ${workspaceId}`,
+    select: columns,
+    sort: { seq: 'l.seq', at: 'l.at', action: 'l.action' },
+    filter: filterColumns,
+    time,
+    id: 'l.seq',
+    neverNull: ['seq', 'at', 'action'],
+    cursor: { id: 'bigint', seq: 'bigint', at: 'text', action: 'text' },
+    map: row => shown(row as unknown as LedgerRow),
+  })
 }
 
 export async function find(db: Db, workspaceId: string, id: string): Promise<AuditLogRow | undefined> {
@@ -69,47 +80,44 @@ function shown({ id, chain, seq, entry, personal, previousHash, hash, actorName 
   return { id, workspaceId: chain, seq, at, action, outcome, ...rest, previousHash, hash, _object: 'audit_log' }
 }
 
-const batch = 1_000
-
-const chained = sql`seq, entry, personal, previous_hash, hash`
-
-/** What an entry is found by, beside what it says. */
-export type Filed = Pick<AuditLogRow, 'id' | 'at' | 'action' | 'outcome'> & {
-  actorId: string | null
-  targetObject: string | null
-  targetId: string | null
-}
-
-const filed = sql`${chained}, id, at, action, outcome, actor_id, target_object, target_id`
-
-export function rowsAfter(db: Db, chain: string, after: number, upTo: number): AsyncGenerator<ChainRow[]> {
-  return inBatches<ChainRow>(db, chained, chain, after, upTo)
-}
-
-export function filedAfter(db: Db, chain: string, after: number, upTo: number): AsyncGenerator<(ChainRow & Filed)[]> {
-  return inBatches<ChainRow & Filed>(db, filed, chain, after, upTo)
-}
-
-/** Rows in order, a batch at a time: as many as there are, in the memory of one batch. */
-async function* inBatches<T extends ChainRow>(db: Db, select: Sql, chain: string, after: number, upTo: number) {
-  for (let seq = after; seq < upTo; ) {
-    const rows = await db.query<T>(sql`
-      select ${select} from ledger l
-      where l.chain = ${chain} and l.seq > ${seq} and l.seq <= ${upTo} order by l.seq limit ${batch}::int`)
-    if (rows.length > 0) yield rows
-    if (rows.length < batch) return
-    seq = rows.at(-1)?.seq ?? upTo
-  }
-}
-
-/** As people see them, for the CSV file and the live stream. */
+/** As people see them, for the live stream. */
 export async function shownAfter(db: Db, chain: string, after: number, limit: number): Promise<AuditLogRow[]> {
   const rows = await db.query<LedgerRow>(sql`
     select ${columns} from ledger l where l.chain = ${chain} and l.seq > ${after} order by l.seq limit ${limit}::int`)
   return rows.map(shown)
 }
 
-export type Head = Start & { signature: string }
+const batch = 1_000
+
+type SeqSpan = { after: number; upTo: number }
+
+/** As people see them, for the CSV file. */
+export async function* matchingEntries(db: Db, chain: string, span: SeqSpan, wanted: Filters) {
+  for await (const rows of matching(db, chain, span, wanted)) yield rows.map(shown)
+}
+
+/** As they are stored, for a file that is no whole chain. */
+export async function* matchingRows(db: Db, chain: string, span: SeqSpan, wanted: Filters): AsyncGenerator<ChainRow[]> {
+  for await (const rows of matching(db, chain, span, wanted)) {
+    yield rows.map(({ seq, entry, personal, previousHash, hash }) => ({ seq, entry, personal, previousHash, hash }))
+  }
+}
+
+async function* matching(db: Db, chain: string, { after, upTo }: SeqSpan, wanted: Filters) {
+  for (let seq = after; seq < upTo; ) {
+    const rows = await db.query<LedgerRow>(
+      plannedAnew(sql`
+      select ${columns} from ledger l
+      where l.chain = ${chain} and l.seq > ${seq} and l.seq <= ${upTo} and ${matchingAll(filterColumns, wanted)}
+      order by l.seq limit ${batch}::int`),
+    )
+    if (rows.length > 0) yield rows
+    if (rows.length < batch) return
+    seq = rows.at(-1)?.seq ?? upTo
+  }
+}
+
+type Head = Start & { signature: string }
 
 export function findHead(db: Db, chain: string): Promise<Head | undefined> {
   return first(db, sql`select seq, hash, signature from ledger_heads where chain = ${chain}`)
@@ -117,11 +125,6 @@ export function findHead(db: Db, chain: string): Promise<Head | undefined> {
 
 export function findCheckpoint(db: Db, chain: string): Promise<Head | undefined> {
   return first(db, sql`select seq, hash, signature from ledger_checkpoints where chain = ${chain}`)
-}
-
-/** The row before the first of a span, so that the span can be checked by itself. */
-export async function startBefore(db: Db, chain: string, seq: number): Promise<Start | undefined> {
-  return await first(db, sql`select seq, hash from ledger where chain = ${chain} and seq = ${seq - 1}`)
 }
 
 /** Sequence numbers of the first and last entry in a span of time. */
@@ -132,9 +135,9 @@ export async function seqSpan(
 ): Promise<{ least: number | null; most: number | null }> {
   const row = await first<{ least: number | null; most: number | null }>(
     db,
-    sql`
+    plannedAnew(sql`
     select min(l.seq) as least, max(l.seq) as most from ledger l
-    where ${join([sql`l.chain = ${chain}`, ...within(span)], ' and ')}`,
+    where l.chain = ${chain} and ${within(time, span.from, span.to)}`),
   )
   return row ?? { least: null, most: null }
 }
@@ -148,7 +151,10 @@ export async function earlierExportKeys(db: Db): Promise<string[]> {
 
 // Pruning
 
-/** Chains whose oldest entry is past its time, by what it says itself, with the last such entry. */
+/**
+ * Chains whose oldest entry is past its time, by what it says itself, with the last such entry. Of the instance's chain
+ * what is behind the newest record of any other chain stays.
+ */
 export function overdue(db: Db, now: Date, defaultDays: number) {
   return db.query<{ chain: string; seq: number; hash: string }>(sql`
     select h.chain, l.seq, l.hash from ledger_heads h
@@ -158,9 +164,17 @@ export function overdue(db: Db, now: Date, defaultDays: number) {
       where l.chain = h.chain and l.seq < h.seq and position('"at":"' || l.at || '"' in l.entry) > 0 and l.at < to_char(
         (${now}::timestamptz - make_interval(days => coalesce((w.settings -> 'retention' ->> 'auditDays')::int, ${defaultDays}::int)))
           at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+        and (h.chain <> ${instanceChain} or l.seq < ${oldestNeeded})
       order by l.seq desc limit 1
     ) l`)
 }
+
+/** Of the newest records of all chains the oldest: what the checks of those chains need. */
+const oldestNeeded = sql`(
+  select coalesce(min(newest), 9223372036854775807) from (
+    select max(r.seq) as newest from ledger r
+    where r.chain = ${instanceChain} and r.action = any(${[beginAction, anchorAction]}::text[]) group by r.target_id
+  ) records)`
 
 export async function prune(db: Db, chain: string, end: Start, signature: string, now: Date): Promise<number> {
   await db.query(sql`

@@ -3,11 +3,15 @@ import type { Static } from 'typebox'
 import { UserId, WorkspaceId } from '../../contract/ids.ts'
 import type { Context, LedgerNote } from '../../kit/context.ts'
 import type { Db } from '../../kit/db.ts'
+import { leaveOwned } from '../../kit/owned_records.ts'
 import { newId } from '../../kit/random.ts'
-import { slugOf, variantOf } from '../../kit/slugs.ts'
+import { underFreeSlug } from '../../kit/slugs.ts'
+import { directory } from '../../operations.ts'
 import * as members from '../workspace_members/store.ts'
 import * as workspaces from '../workspaces/store.ts'
 import type { User } from './contract.ts'
+import { erasePersonal, eraseTraces, personsOf } from './erasure.ts'
+import { removeGrantsOf } from './grants/store.ts'
 import { putSettings } from './notification_settings/store.ts'
 import * as store from './store.ts'
 
@@ -27,38 +31,68 @@ export function shown(account: store.Account): Static<typeof User> {
   return { id, forename, surname, email, username, emailVerified, created, updated }
 }
 
+function localPartOf(email: string): string {
+  return email.slice(0, email.lastIndexOf('@'))
+}
+
+/** Named after the person, so it must not outlive the account under that name. */
+function firstWorkspaceName(email: string): string {
+  return `${localPartOf(email).slice(0, 50)}'s workspace`
+}
+
 type Beginning = Pick<store.NewUser, 'email' | 'passwordHash' | 'ref' | 'inviteHash'>
 
 /** A pending account with its settings and a first workspace: nobody starts with nothing. */
 export async function openAccount(db: Db, beginning: Beginning, now: Date): Promise<store.Account> {
   const id = newId(UserId)
-  const forename = beginning.email.slice(0, beginning.email.lastIndexOf('@'))
+  const forename = localPartOf(beginning.email)
   await store.insertUser(db, { id, forename, ...beginning }, now)
   await putSettings(db, id, defaultNotifications, now)
-  const slug = slugOf(forename)
-  const name = `${forename.slice(0, 50)}'s workspace`
-  const workspace = { id: newId(WorkspaceId), name, slug, description: null, ownerId: id }
-  if (!(await workspaces.insertUnlessTaken(db, workspace, now))) {
-    await workspaces.insert(db, { ...workspace, slug: variantOf(slug) }, now)
+  const workspace = {
+    id: newId(WorkspaceId),
+    name: firstWorkspaceName(beginning.email),
+    description: null,
+    ownerId: id,
   }
+  await underFreeSlug(forename, slug => workspaces.insertUnlessTaken(db, { ...workspace, slug }, now))
   return (await store.findUser(db, id)) as store.Account
 }
 
-/** Complete and at once: a workspace where nobody else is left goes too, another passes to whoever should follow. */
-export async function endAccounts(db: Db, ids: readonly string[], now: Date): Promise<Also> {
+/**
+ * Complete and at once: a workspace where nobody else is left goes too, another passes to whoever should follow.
+ * `alsoLocked` are workspaces that the caller goes on to change, so that all are locked in one order.
+ */
+export async function endAccounts(
+  db: Db,
+  ids: readonly string[],
+  now: Date,
+  alsoLocked: readonly string[] = [],
+): Promise<Also> {
   if (ids.length === 0) return []
-  await workspaces.lockAllOf(db, ids)
+  await store.lockAddresses(db, (await personsOf(db, ids)).addresses)
+  await store.lockUsers(db, ids)
+  const person = await personsOf(db, ids)
+  await workspaces.lockAllOf(db, ids, alsoLocked)
   const memberships = await workspaces.membersAmong(db, ids)
   const orphaned = await workspaces.orphanedBy(db, ids)
   const ending = orphaned.filter(workspace => workspace.heirId === null).map(workspace => workspace.id)
   const inherited = orphaned.filter(workspace => workspace.heirId !== null)
   for (const { id, heirId } of inherited) if (heirId !== null) await workspaces.handOver(db, id, heirId, now)
+  const firstNames = person.addresses.map(firstWorkspaceName)
+  await workspaces.forgetNames(
+    db,
+    inherited.map(({ id }) => id),
+    firstNames,
+    now,
+  )
+  await removeGrantsOf(db, ids)
   await workspaces.remove(db, ending)
   await workspaces.renameOwners(db, ids, now)
-  await store.erasePersonal(db, ids)
-  const addresses = await store.addressesOf(db, ids)
+  await leaveOwned(db, directory, ids, null, now)
+  await members.deleteMembers(db, ids, null)
   await store.deleteUsers(db, ids)
-  await store.eraseTraces(db, ids, addresses)
+  await erasePersonal(db, person)
+  await eraseTraces(db, person, firstNames)
   return [
     ...memberships
       .filter(({ workspaceId }) => !ending.includes(workspaceId))

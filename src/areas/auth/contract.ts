@@ -5,6 +5,7 @@ import { area } from '../../contract/operation.ts'
 import { deleted, nullable, object, personal, record, secret, timestamp } from '../../contract/records.ts'
 import { agentCallers } from '../../contract/scopes.ts'
 import { Grant, grants } from './grants/contract.ts'
+import { InboxEntry, inbox } from './inbox/contract.ts'
 import { NotificationSettings, notificationSettings } from './notification_settings/contract.ts'
 import { Session, sessions } from './sessions/contract.ts'
 
@@ -18,6 +19,13 @@ const password = secret({
   minLength: 8,
   maxLength: 256,
   pattern: '^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])(?=.*[@$!%*?&])[A-Za-z0-9@$!%*?&]+$',
+  'x-rules': [
+    ['[a-z]', 'a lowercase letter'],
+    ['[A-Z]', 'an uppercase letter'],
+    ['[0-9]', 'a digit'],
+    ['[@$!%*?&]', 'one of @$!%*?&'],
+    ['^[A-Za-z0-9@$!%*?&]*$', 'no other characters than letters, digits and @$!%*?&'],
+  ],
   'x-hint': 'a lowercase letter, an uppercase letter, a digit and one of @$!%*?&, and nothing but these',
   examples: ['Correct4Horse!'],
 })
@@ -39,6 +47,13 @@ export const User = record('User', {
   updated: timestamp,
 })
 
+const Me = record('Me', {
+  ...User.properties,
+  unread: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'How much in my inbox is unread; there if asked for with a session.' }),
+  ),
+})
+
 export const EmailChangeId = id('email_change', 24)
 
 const Activity = record('Activity', {
@@ -53,6 +68,7 @@ const Activity = record('Activity', {
 const Export = record('AccountExport', {
   user: User,
   notificationSettings: NotificationSettings,
+  inbox: Type.Array(InboxEntry),
   sessions: Type.Array(Session),
   memberships: Type.Array(
     object({ workspaceId: Type.String(), workspaceName: Type.String(), position: Type.String(), created: timestamp }),
@@ -60,6 +76,16 @@ const Export = record('AccountExport', {
   teams: Type.Array(object({ id: Type.String(), workspaceId: Type.String(), name: Type.String(), created: timestamp })),
   apiKeys: Type.Array(
     object({ id: Type.String(), workspaceId: Type.String(), name: Type.String(), created: timestamp }),
+  ),
+  records: Type.Array(
+    object({
+      object: Type.String({ examples: ['api_key'] }),
+      id: Type.String(),
+      workspaceId: Type.String(),
+      title: Type.String(),
+      created: timestamp,
+    }),
+    { description: 'Everything that I own, of whatever kind.' },
   ),
   emailChanges: Type.Array(object({ oldEmail: Type.String(), newEmail: nullable(Type.String()), created: timestamp })),
   grants: Type.Array(Grant),
@@ -78,7 +104,7 @@ export const accounts = area('auth', {
       email: personal(email),
       password,
       turnstileToken: Type.Optional(secret({ maxLength: 4096 })),
-      ref: Type.Optional(Type.String({ examples: ['newsletter'] })),
+      ref: Type.Optional(Type.String({ maxLength: 1024, examples: ['newsletter'] })),
       inviteToken: Type.Optional(secret({ maxLength: 128 })),
     }),
     result: object({ user: User, token: Type.Optional(secret()) }),
@@ -117,14 +143,19 @@ export const accounts = area('auth', {
   'auth.whoami': {
     summary: 'Show the user behind the credential',
     route: 'GET /v1/auth/whoami',
+    words: 'who current user account me profile identity',
     access: 'credential',
     unverified: true,
-    result: User,
+    query: object({
+      unread: Type.Optional(Type.Boolean({ default: false, description: 'Count what is unread in my inbox, too.' })),
+    }),
+    result: Me,
   },
   'auth.patch': {
     summary: 'Change my profile',
     description: 'A new e-mail address counts once the code mailed to it is sent to `auth.verifyEmail`.',
     route: 'PATCH /v1/auth/me',
+    words: 'profile name email username user',
     access: 'user',
     body: object({
       forename: Type.Optional(personal(name)),
@@ -137,6 +168,7 @@ export const accounts = area('auth', {
   'auth.del': {
     summary: 'Delete my account, at once and for good',
     route: 'DELETE /v1/auth/me',
+    words: 'close account remove me',
     access: 'user',
     restricted: agentCallers,
     unverified: true,
@@ -174,6 +206,7 @@ export const accounts = area('auth', {
   'auth.changePassword': {
     summary: 'Change my password; my other sessions end',
     route: 'POST /v1/auth/change_password',
+    words: 'new password reset set',
     access: 'user',
     body: object({ oldPassword: anyPassword, newPassword: password }),
     result: nothing,
@@ -189,6 +222,7 @@ export const accounts = area('auth', {
   'auth.export': {
     summary: 'Export everything about me',
     route: 'GET /v1/auth/export',
+    words: 'gdpr personal data download',
     access: 'user',
     result: Export,
   },
@@ -200,7 +234,12 @@ export const auth = area(
     ...accounts.operations,
     ...sessions.operations,
     ...notificationSettings.operations,
+    ...inbox.operations,
     ...grants.operations,
   },
-  grants.events,
+  {
+    about: 'Accounts: sign-up, log-in, profile, sessions and connected applications.',
+    events: grants.events,
+    attaches: inbox.attaches,
+  },
 )

@@ -47,7 +47,7 @@ export async function changeEmail(ctx: Changing, user: store.Account, email: str
 /** A pending account has nothing that is proven: it simply waits for another address. */
 async function movePending({ db, now, enqueue, origin }: Changing, user: store.Account, email: string | null) {
   if (email === null) throw badRequest('An account that is not verified needs its address.')
-  await store.lockAddress(db, email)
+  await store.lockAddresses(db, [email])
   const others = (await store.findPending(db, email)).filter(account => account.id !== user.id)
   if (others.length >= mostPending) throw tooManyPending()
   await store.updateUser(db, user.id, { email }, now())
@@ -65,23 +65,22 @@ export async function confirmChange({ db, now, caller }: Context, userId: string
 
 export async function undoChange({ db, now, note }: Pick<Context, 'db' | 'now' | 'note'>, token: string) {
   const refusal = badRequest('This link was used or has expired.')
+  const peeked = await store.peekEmailChange(db, tokenHash(token))
+  if (!peeked) throw refusal
+  const { userId, oldEmail } = peeked
+  await store.lockAddresses(db, [oldEmail])
+  const pending = (await store.findPending(db, oldEmail)).map(account => account.id)
+  await store.lockUsers(db, [userId, ...pending])
   const change = await store.takeEmailChange(db, tokenHash(token), now())
   if (!change) throw refusal
-  const { userId, oldEmail } = change
-  await store.lockAddress(db, oldEmail)
   const holder = await store.findVerified(db, oldEmail)
   if (holder && holder.id !== userId) throw refusal
-  const pending = await store.findPendingForUpdate(db, oldEmail)
-  const also = await endAccounts(
-    db,
-    pending.map(account => account.id),
-    now(),
-  )
+  const also = await endAccounts(db, pending, now())
   note({ actor: userId, target: { object: 'user', id: userId }, also })
   const user = await store.updateUser(db, userId, { email: oldEmail, provenEmail: oldEmail }, now())
   // Whoever took the address could have had a new password mailed to it; a reset from the old one sets another.
   const isSpoiled = user?.passwordChanged != null && user.passwordChanged >= change.created
   if (isSpoiled) await store.updateUser(db, userId, { passwordHash: null }, now())
   await deleteSessions(db, userId, null)
-  await removeGrantsOf(db, userId)
+  await removeGrantsOf(db, [userId])
 }

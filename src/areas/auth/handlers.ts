@@ -3,8 +3,10 @@ import { badRequest, forbidden, unauthorized } from '../../contract/errors.ts'
 import { sourceOf } from '../../kit/addresses.ts'
 import { violates } from '../../kit/db_errors.ts'
 import { implement, staged } from '../../kit/implement.ts'
+import { patched } from '../../kit/outcomes.ts'
+import { ownedBy } from '../../kit/owned_records.ts'
 import { hashPassword, isPassword } from '../../kit/passwords.ts'
-import * as apiKeys from '../api_keys/store.ts'
+import { directory } from '../../operations.ts'
 import * as teams from '../teams/store.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { endAccounts, shown } from './accounts.ts'
@@ -13,6 +15,9 @@ import { accounts } from './contract.ts'
 import { changeEmail, isChangingTo, undoChange } from './email_changes.ts'
 import grants from './grants/handlers.ts'
 import { pageOfGrants, removeGrant, removeGrantsOf } from './grants/store.ts'
+import inbox, { idsOf } from './inbox/handlers.ts'
+import { shown as shownEntries } from './inbox/reading.ts'
+import { allEntries, countUnread } from './inbox/store.ts'
 import { accountsNamed, openSession, ownerOfPassword, wrongLogin } from './logins.ts'
 import notificationSettings from './notification_settings/handlers.ts'
 import { findSettings } from './notification_settings/store.ts'
@@ -60,9 +65,13 @@ const own = implement(accounts, {
     return { token: '' }
   },
 
-  'auth.whoami': async ({ caller: { user } }) => {
-    if (user === null) throw forbidden('This key belongs to a team or to the platform, not to a person.')
-    return user
+  'auth.whoami': async ({ db, caller: { user, credential } }, { unread }) => {
+    if (user === null)
+      throw forbidden('This credential belongs to a team, an application or the platform, not to a person.')
+    // The inbox is for who is signed in; a key or an application learns nothing of it.
+    if (!unread || credential !== 'session') return user
+    const memberships = await workspaces.standingsOf(db, user.id)
+    return { ...user, unread: await countUnread(db, user.id, idsOf(memberships)) }
   },
 
   'auth.patch': staged(
@@ -73,12 +82,15 @@ const own = implement(accounts, {
     },
     async (ctx, { email, username, ...names }) => {
       const { db, caller, now, note } = ctx
+      if (email) await store.lockAddresses(db, [email])
       const user = await kept(store.findUserForUpdate(db, caller.ownerId))
-      note({ before: shown(user), target: { object: 'user', id: user.id } })
-      if (username && reserved.has(username.toLowerCase()))
-        throw badRequest('That username is reserved; choose another.')
-      if (email !== undefined && email !== user.email) await changeEmail(ctx, user, email)
-      return shown(await takingUsername(kept(store.updateUser(db, user.id, { ...names, username }, now()))))
+      note({ target: { object: 'user', id: user.id } })
+      return await patched(note, shown(user), { email, username, ...names }, async () => {
+        if (username && reserved.has(username.toLowerCase()))
+          throw badRequest('That username is reserved; choose another.')
+        if (email !== undefined && email !== user.email) await changeEmail(ctx, user, email)
+        return shown(await takingUsername(kept(store.updateUser(db, user.id, { ...names, username }, now()))))
+      })
     },
   ),
 
@@ -107,13 +119,13 @@ const own = implement(accounts, {
     },
     async (ctx, { email }, { digest, passwordHash }) => {
       const { db, now, enqueue, note } = ctx
-      if (!(await store.spendCode(db, 'reset', email, digest, now()))) throw badRequest(wrongCode)
-      const user = await store.findVerified(db, email)
-      if (!user) throw badRequest(wrongCode)
+      // The account before the code, as everywhere.
+      const user = await store.findVerifiedForUpdate(db, email)
+      if (!(await store.spendCode(db, 'reset', email, digest, now())) || !user) throw badRequest(wrongCode)
       note({ actor: user.id, target: { object: 'user', id: user.id } })
       await store.updateUser(db, user.id, { passwordHash, passwordChanged: now().toISOString() }, now())
       await deleteSessions(db, user.id, null)
-      await removeGrantsOf(db, user.id)
+      await removeGrantsOf(db, [user.id])
       await forgetLoginTries(ctx, email)
       await enqueue('auth.mailNotice', { userId: user.id, notice: 'password_reset' })
       return {}
@@ -149,13 +161,18 @@ const own = implement(accounts, {
   'auth.export': async ({ db, caller, now }) => {
     const { ownerId } = caller
     const { items } = await pageOfSessions(db, { perPage: 100 }, ownerId, now())
+    const standings = await workspaces.standingsOf(db, ownerId)
+    const records = await ownedBy(db, directory, ownerId)
+    const apiKeys = records.filter(({ object }) => object === 'api_key')
     return {
       user: shown(await kept(store.findUser(db, ownerId))),
       notificationSettings: await kept(findSettings(db, ownerId)),
+      inbox: await shownEntries(db, await allEntries(db, ownerId, idsOf(standings)), standings),
       sessions: items.map(row => shownSession(row, caller)),
       memberships: await workspaces.membershipsOf(db, ownerId),
       teams: await teams.teamsOfUser(db, ownerId),
-      apiKeys: await apiKeys.ownedBy(db, ownerId),
+      apiKeys: apiKeys.map(({ id, workspaceId, title, created }) => ({ id, workspaceId, name: title, created })),
+      records,
       emailChanges: await store.emailChangesOf(db, ownerId),
       grants: (await pageOfGrants(db, { perPage: 1000 }, ownerId, now())).items,
       activity: await store.activityOf(db, ownerId),
@@ -163,7 +180,7 @@ const own = implement(accounts, {
   },
 })
 
-export default { ...own, ...sessions, ...notificationSettings, ...grants }
+export default { ...own, ...sessions, ...notificationSettings, ...inbox, ...grants }
 
 async function kept<T>(found: Promise<T | undefined>): Promise<T> {
   const record = await found

@@ -75,7 +75,7 @@ describe('mails', () => {
     const mail = await mailTo(email)
     expect(smtp.refusals.map(({ messageId }) => messageId)).toEqual([mail.messageId, mail.messageId])
     expect(smtp.refusals.map(({ text }) => text)).toEqual([mail.text, mail.text])
-    const code = codeForm.exec(mail.text ?? '')?.[0]
+    const code = codeForm.exec(mail.text ?? '')?.[0] ?? ''
     expect((await on.call('auth.verifyEmail', { email, code })).status).toBe(200)
   })
 
@@ -180,6 +180,20 @@ describe('mails', () => {
     expect(await ask('127.0.0.1')).toBe(8)
   })
 
+  it('of one purpose do not use up the minute of another', async () => {
+    const { email } = await on.signUp()
+    await on.settled()
+    const code = /\b[0-9A-Z]{4}-[0-9A-Z]{4}\b/.exec((await mailTo(email)).text ?? '')?.[0]
+    expect((await on.call('auth.verifyEmail', { email, code })).status).toBe(200)
+    await on.call('auth.generatePasswordResetCode', { email })
+    await on.settled()
+    expect(smtp.to(email)).toHaveLength(2)
+    // Its own minute is as short as ever.
+    await on.call('auth.generatePasswordResetCode', { email })
+    await on.settled()
+    expect(smtp.to(email)).toHaveLength(2)
+  })
+
   it('go out sixty times a day per address, and the answer does not tell', async () => {
     const { email } = await on.signUp(undefined, { from: '203.0.113.0' })
     const texts = new Set<string>()
@@ -210,6 +224,17 @@ describe('/dev/mailbox', () => {
     for (const host of ['evil.example:3000', '127.0.0.1:3001', '127.0.0.1', 'localhost.evil.example:3000', '']) {
       expect([host, (await ask(q, host)).status]).toEqual([host, 404])
     }
+  })
+
+  it('makes links of addresses, and text of everything else', async () => {
+    const q = await platformForTest()
+    const text = 'Go to http://127.0.0.1:3000/invite#inv_a-b. Or <b>not</b> "http://x.example/?a=1&b=2"'
+    await q.database.query(sql`
+      insert into mailbox (message_id, recipient, subject, text, html) values ('1', 'a@example.com', 'Hello', ${text}, '')`)
+    const shown = (await ask(q, '127.0.0.1:3000')).text
+    expect(shown).toContain('<a href="http://127.0.0.1:3000/invite#inv_a-b" rel="noreferrer">')
+    expect(shown).toContain('<a href="http://x.example/?a=1&amp;b=2" rel="noreferrer">')
+    expect(shown).toContain('&lt;b&gt;not&lt;/b&gt;')
   })
 
   it('is not there with a mail server, or where others can reach the process', async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newEmail, otherThan, people } from '../../../test/helpers/accounts.ts'
 import { password, platform, type TestPlatform } from '../../../test/helpers/platform.ts'
 import { sql } from '../../kit/sql.ts'
-import { tryKey } from './tries.ts'
+import { tryKey } from '../../kit/tries.ts'
 
 let p: TestPlatform
 let on: ReturnType<typeof people>
@@ -49,7 +49,7 @@ describe('at once', () => {
     )
     agent.destroy()
     expect(counted).toEqual({ 400: 10_000 })
-    const key = tryKey(p.platform.settings, 'code', live?.id ?? '')
+    const key = tryKey(p.platform.settings, ['code', live?.id ?? ''])
     const [evaluated] = await p.database.query<{ count: number }>(sql`select count from tries where key = ${key}`)
     expect(evaluated?.count).toBeGreaterThan(0)
     expect(evaluated?.count).toBeLessThanOrEqual(50)
@@ -75,6 +75,45 @@ describe('at once', () => {
     await on.settled()
     await on.call('auth.verifyEmail', { email, code: await p.code(email) }, { from: '198.51.100.1' })
     expect(await p.database.query(sql`select id from users where email = ${email}`)).toHaveLength(1)
+  })
+
+  it('twenty sign-ups with one address and password are one account', async () => {
+    const email = newEmail()
+    const answers = await Promise.all(
+      thirty
+        .slice(0, 20)
+        .map(index => on.call('auth.signup', { email: index % 2 ? email : email.toUpperCase(), password })),
+    )
+    expect(statuses(answers)).toEqual({ 200: 20 })
+    expect(new Set(answers.map(answer => answer.result.user.id)).size).toBe(1)
+    expect(await p.database.query(sql`select id from users where lower(email) = ${email}`)).toHaveLength(1)
+    for (const { result } of answers) expect(await on.isAlive(result.token)).toBe(true)
+  })
+
+  it('twenty right codes from one place have one winner', async () => {
+    const { email, token } = await on.signUp()
+    const code = await p.code(email)
+    const answers = await Promise.all(
+      thirty.slice(0, 20).map(() => on.call('auth.verifyEmail', { email, code }, { token })),
+    )
+    expect(statuses(answers)).toEqual({ 200: 1, 400: 19 })
+    await on.settled()
+    const again = await on.resetCode(email, { from: '192.0.2.77' })
+    const resets = await Promise.all(
+      thirty.slice(0, 20).map(() => on.call('auth.resetPassword', { email, code: again, password })),
+    )
+    expect(statuses(resets)).toEqual({ 202: 1, 400: 19 })
+  })
+
+  it('twenty wrong codes from one place burn the right one', async () => {
+    const { email } = await on.signUp()
+    const code = await p.code(email)
+    const wrong = otherThan(code)
+    const answers = await Promise.all(
+      thirty.slice(0, 20).map(() => on.call('auth.verifyEmail', { email, code: wrong }, { from: '192.0.2.78' })),
+    )
+    expect(statuses(answers)).toEqual({ 400: 20 })
+    expect((await on.call('auth.verifyEmail', { email, code }, { from: '192.0.2.79' })).status).toBe(400)
   })
 
   it('thirty verifications have one winner', async () => {

@@ -2,7 +2,9 @@
 import { slowDown, unauthorized } from '../../contract/errors.ts'
 import type { Input } from '../../contract/operation.ts'
 import { sourceOf } from '../../kit/addresses.ts'
-import type { Context } from '../../kit/context.ts'
+import type { BeforeContext, Context } from '../../kit/context.ts'
+import { Outdated } from '../../kit/implement.ts'
+import { oneByOne } from '../../kit/one_by_one.ts'
 import { hashPassword } from '../../kit/passwords.ts'
 import { tokenHash } from '../../kit/tokens.ts'
 import * as members from '../workspace_members/store.ts'
@@ -15,27 +17,46 @@ import { refundLoginTry, spendLoginTry } from './tries.ts'
 
 type Signup = Input<(typeof accounts.operations)['auth.signup']>
 
-/** Either the account that the password opens, or the hash for a new one. */
-type Prepared = { accountId: string | null; passwordHash: string | null; inviteHash: string | null }
+/** Either the account that the password opens, or the hash for a new one; and whose password it was found not to be. */
+type Prepared = {
+  accountId: string | null
+  passwordHash: string | null
+  inviteHash: string | null
+  others: readonly string[]
+}
 
-export async function prepareSignup(ctx: Context, signup: Signup): Promise<Prepared> {
-  const { email, password, turnstileToken } = signup
-  if (!(await passesBotCheck(ctx, turnstileToken))) {
+const passed = new WeakSet<Signup>()
+
+/** Of one address one after the other: each try at a password counts until it is judged. */
+const perAddress = oneByOne()
+
+export async function prepareSignup(ctx: Context & BeforeContext, signup: Signup): Promise<Prepared> {
+  const { email, turnstileToken } = signup
+  // A token passes once, while a sign-up may be prepared twice.
+  if (!passed.has(signup) && !(await passesBotCheck(ctx, turnstileToken))) {
     throw unauthorized('The bot check failed; reload the page and try again.')
   }
+  passed.add(signup)
+  return await perAddress(email.toLowerCase(), () => judgeSignup(ctx, signup))
+}
+
+async function judgeSignup(ctx: Context, signup: Signup): Promise<Prepared> {
+  const { email, password } = signup
   const inviteHash = await goodInvite(ctx, signup)
   const known = await store.findByAddress(ctx.db, email)
   const isVerified = known.some(account => account.verifiedAt !== null)
   if (!isVerified) refuseClosed(ctx, inviteHash)
-  if (known.length === 0) return { accountId: null, passwordHash: await hashPassword(password), inviteHash }
-  await spendLoginTry(ctx, email)
-  const account = await ownerOfPassword(known, password)
-  if (account) {
-    await refundLoginTry(ctx, email)
-    return { accountId: account.id, passwordHash: null, inviteHash }
+  if (known.length > 0) {
+    await spendLoginTry(ctx, email)
+    const account = await ownerOfPassword(known, password)
+    if (account) {
+      await refundLoginTry(ctx, email)
+      return { accountId: account.id, passwordHash: null, inviteHash, others: [] }
+    }
+    if (isVerified) throw unauthorized(wrongLogin)
   }
-  if (isVerified) throw unauthorized(wrongLogin)
-  return { accountId: null, passwordHash: await hashPassword(password), inviteHash }
+  const others = known.map(({ id }) => id)
+  return { accountId: null, passwordHash: await hashPassword(password), inviteHash, others }
 }
 
 /** One that is unknown, revoked, expired or somebody else's is ignored. */
@@ -55,8 +76,9 @@ function refuseClosed({ settings }: Context, inviteHash: string | null): void {
 export async function completeSignup(ctx: Context, { email, ref }: Signup, prepared: Prepared) {
   const { db, enqueue, note, now, origin } = ctx
   const { accountId, inviteHash } = prepared
-  await store.lockAddress(db, email)
-  const user = accountId === null ? await beginAccount(ctx, email, ref, prepared) : await store.findUser(db, accountId)
+  await store.lockAddresses(db, [email])
+  const user =
+    accountId === null ? await beginAccount(ctx, email, ref, prepared) : await store.findUserForUpdate(db, accountId)
   // It may have ended while the password was looked at.
   if (!user) throw unauthorized(wrongLogin)
   if (user.verifiedAt === null) {
@@ -72,11 +94,12 @@ async function beginAccount(
   { db, now }: Context,
   email: string,
   ref: string | undefined,
-  { passwordHash, inviteHash }: Prepared,
+  { passwordHash, inviteHash, others }: Prepared,
 ): Promise<store.Account> {
-  // Somebody may have proven the address since it was looked up.
-  if (await store.findVerified(db, email)) throw unauthorized(wrongLogin)
-  if ((await store.findPending(db, email)).length >= mostPending) throw tooManyPending()
+  const known = await store.findByAddress(db, email)
+  // Somebody signed up with the address or proved it since it was looked up: perhaps with this very password.
+  if (known.some(({ id, verifiedAt }) => verifiedAt !== null || !others.includes(id))) throw new Outdated()
+  if (known.length >= mostPending) throw tooManyPending()
   return await openAccount(db, { email, passwordHash, ref: shortRef(ref), inviteHash }, now())
 }
 

@@ -23,6 +23,11 @@ export function findUser(db: Db, id: string): Promise<Account | undefined> {
   return first(db, sql`select ${columns} from users where id = ${id}`)
 }
 
+/** Nobody else changes or ends these accounts until the transaction ends, nor adds anything that is theirs. */
+export async function lockUsers(db: Db, ids: readonly string[]): Promise<void> {
+  await db.query(sql`select id from users where id = any(${ids}::text[]) order by id for update`)
+}
+
 /** Nobody else changes the account until the transaction ends. */
 export function findUserForUpdate(db: Db, id: string): Promise<Account | undefined> {
   return first(db, sql`select ${columns} from users where id = ${id} for update`)
@@ -30,6 +35,10 @@ export function findUserForUpdate(db: Db, id: string): Promise<Account | undefin
 
 export function findVerified(db: Db, email: string): Promise<Account | undefined> {
   return first(db, sql`select ${columns} from users where lower(proven_email) = lower(${email})`)
+}
+
+export function findVerifiedForUpdate(db: Db, email: string): Promise<Account | undefined> {
+  return first(db, sql`select ${columns} from users where lower(proven_email) = lower(${email}) for update`)
 }
 
 export function findByUsername(db: Db, username: string): Promise<Account | undefined> {
@@ -54,13 +63,11 @@ export function findPending(db: Db, email: string): Promise<Account[]> {
   return db.query(sql`${pendingSql(email)} order by created, id`)
 }
 
-export function findPendingForUpdate(db: Db, email: string): Promise<Account[]> {
-  return db.query(sql`${pendingSql(email)} order by created, id for update`)
-}
-
-/** Held until the transaction ends: whoever else signs up with or proves this address waits. */
-export async function lockAddress(db: Db, email: string): Promise<void> {
-  await db.query(sql`select pg_advisory_xact_lock(hashtextextended(lower(${email}), 1)) is null as locked`)
+/** Held until the transaction ends: whoever else signs up with, proves or gives up these addresses waits. */
+export async function lockAddresses(db: Db, emails: readonly string[]): Promise<void> {
+  await db.query(sql`
+    select pg_advisory_xact_lock(number) is null as locked from (
+      select distinct hashtextextended(lower(a), 1) as number from unnest(${emails}::text[]) a order by 1) sorted`)
 }
 
 export type NewUser = {
@@ -79,13 +86,22 @@ export async function insertUser(db: Db, user: NewUser, now: Date): Promise<void
     values (${id}, ${email}, ${forename}, ${passwordHash}, ${ref}, ${inviteHash}, ${now}, ${now})`)
 }
 
-export async function updateUser(
-  db: Db,
-  id: string,
-  fields: Partial<Omit<Account, 'id' | 'created' | 'updated' | 'emailVerified'>>,
-  now: Date,
-): Promise<Account | undefined> {
-  const set = assignments({ ...fields, updated: now })
+const changeable = [
+  'forename',
+  'surname',
+  'username',
+  'email',
+  'provenEmail',
+  'verifiedAt',
+  'passwordHash',
+  'passwordChanged',
+  'inviteHash',
+] as const
+
+type Changes = Partial<Pick<Account, (typeof changeable)[number]>>
+
+export async function updateUser(db: Db, id: string, fields: Changes, now: Date): Promise<Account | undefined> {
+  const set = assignments([...changeable, 'updated'], { ...fields, updated: now })
   return await first(db, sql`update users set ${set} where id = ${id} returning ${columns}`)
 }
 
@@ -94,47 +110,12 @@ export async function deleteUsers(db: Db, ids: readonly string[]): Promise<void>
   await db.query(sql`delete from users where id = any(${ids}::text[])`)
 }
 
-/** Every address that these users have or had, in lower case. */
-export async function addressesOf(db: Db, ids: readonly string[]): Promise<string[]> {
-  const rows = await db.query<{ address: string }>(sql`
-    select lower(email) as address from users where id = any(${ids}::text[]) and email is not null
-    union select lower(proven_email) from users where id = any(${ids}::text[]) and proven_email is not null
-    union select lower(old_email) from email_changes where user_id = any(${ids}::text[])
-    union select lower(new_email) from email_changes where user_id = any(${ids}::text[]) and new_email is not null`)
-  return rows.map(row => row.address)
-}
-
-/** What the ledger knew of the person; the entries stay under the id, which now leads nowhere. */
-export async function erasePersonal(db: Db, ids: readonly string[]): Promise<void> {
-  await db.query(sql`
-    update ledger set personal = null
-    where personal is not null and (actor_id = any(${ids}::text[]) or target_id = any(${ids}::text[]))`)
-}
-
-/** What no foreign key reaches: codes, kept mails and jobs. An address that others use keeps what is theirs. */
-export async function eraseTraces(db: Db, ids: readonly string[], addresses: readonly string[]): Promise<void> {
-  const unused = sql`
-    select a from unnest(${addresses}::text[]) a
-    where not exists (select from users u where lower(u.email) = a or lower(u.proven_email) = a)`
-  const changes = ids.map(id => `change:${id}`)
-  await db.query(sql`delete from codes where purpose = any(${changes}::text[]) or address in (${unused})`)
-  await db.query(sql`delete from mailbox where lower(recipient) in (${unused})`)
-  await db.query(sql`
-    delete from jobs.job where data ->> 'userId' = any(${ids}::text[]) or lower(data ->> 'email') in (${unused})`)
-}
-
 /** Pending accounts that were not used for this long. */
 export async function stalePending(db: Db, before: Date): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     select u.id from users u where u.verified_at is null and u.created < ${before}
       and not exists (select from sessions s where s.user_id = u.id and s.last_used >= ${before}) limit 500`)
   return rows.map(row => row.id)
-}
-
-export async function sweep(db: Db, now: Date): Promise<void> {
-  await db.query(sql`delete from codes where expires < ${now}`)
-  await db.query(sql`delete from tries where until < ${now}`)
-  await db.query(sql`delete from email_changes where expires < ${now}`)
 }
 
 // Codes
@@ -200,6 +181,14 @@ export async function insertEmailChange(db: Db, change: Omit<EmailChange, 'creat
   await db.query(sql`
     insert into email_changes (id, user_id, old_email, new_email, created, expires)
     values (${change.id}, ${change.userId}, ${change.oldEmail}, ${change.newEmail}, ${now}, ${expires})`)
+}
+
+/** Whose change this link takes back, as far as that must be known before anything is locked. */
+export function peekEmailChange(db: Db, undoHash: string) {
+  return first<{ userId: string; oldEmail: string }>(
+    db,
+    sql`select user_id, old_email from email_changes where undo_hash = ${undoHash}`,
+  )
 }
 
 export function findEmailChange(db: Db, id: string): Promise<EmailChange | undefined> {

@@ -2,6 +2,7 @@
 import { badRequest } from '../../contract/errors.ts'
 import type { Input } from '../../contract/operation.ts'
 import type { Context } from '../../kit/context.ts'
+import * as members from '../workspace_members/store.ts'
 import { endAccounts, openAccount, takeInvite } from './accounts.ts'
 import { judgeCode, wrongCode } from './codes.ts'
 import type { accounts } from './contract.ts'
@@ -25,16 +26,19 @@ function purposeOf(changing: string | null): string {
 
 export async function completeVerification(ctx: Context, { email }: Verification, { changing, digest }: Judged) {
   const { db, note, now } = ctx
-  await store.lockAddress(db, email)
+  await store.lockAddresses(db, [email])
+  const pending = (await store.findPending(db, email)).map(account => account.id)
+  await store.lockUsers(db, changing === null ? pending : [changing, ...pending])
   if (!(await store.spendCode(db, purposeOf(changing), email, digest, now()))) throw badRequest(wrongCode)
   if (await store.findVerified(db, email)) throw badRequest(wrongCode)
   if (changing !== null) {
-    note({ also: await endPending(ctx, email, changing) })
+    note({ also: await endAccounts(db, others(pending, changing), now()) })
     await confirmChange(ctx, changing, email)
     return { token: await openSession(ctx, changing) }
   }
   const user = await provenAccount(ctx, email)
-  const ended = await endPending(ctx, email, user.id)
+  const invitedTo = user.inviteHash ? await members.workspaceOfInvite(db, user.inviteHash) : undefined
+  const ended = await endAccounts(db, others(pending, user.id), now(), invitedTo === undefined ? [] : [invitedTo])
   const joined = user.inviteHash ? await takeInvite(ctx, user.inviteHash, user) : []
   note({ also: [...ended, ...joined] })
   return { token: await openSession(ctx, user.id) }
@@ -42,7 +46,7 @@ export async function completeVerification(ctx: Context, { email }: Verification
 
 /** The caller's own pending account, else the only one, else a fresh one that none of the attempts can open. */
 async function provenAccount({ db, caller, now }: Context, email: string): Promise<store.Account> {
-  const pending = await store.findPendingForUpdate(db, email)
+  const pending = await store.findPending(db, email)
   if (pending.length === 0) throw badRequest(wrongCode)
   const own = caller?.credential === 'session' ? pending.find(account => account.id === caller.ownerId) : undefined
   const chosen = own ?? (pending.length === 1 ? pending[0] : undefined)
@@ -54,8 +58,6 @@ async function provenAccount({ db, caller, now }: Context, email: string): Promi
   return user
 }
 
-async function endPending({ db, now }: Context, email: string, except: string) {
-  const pending = await store.findPendingForUpdate(db, email)
-  const ids = pending.map(account => account.id).filter(id => id !== except)
-  return await endAccounts(db, ids, now())
+function others(ids: readonly string[], except: string): string[] {
+  return ids.filter(id => id !== except)
 }

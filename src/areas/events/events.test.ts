@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { platform, type TestCaller, type TestPlatform } from '../../../test/helpers/platform.ts'
+import { ledgerKey } from '../../server/ledger/ledger.ts'
+import { openLedger, systemEntry } from '../../server/ledger/writer.ts'
 
 let p: TestPlatform
 let base: string
@@ -9,7 +11,12 @@ beforeAll(async () => {
 })
 afterAll(() => p.close())
 
-type Event = { id: string; event: string; data: { seq: number; action: string } }
+type Event = {
+  id: string
+  event: string
+  data: { seq: number; action: string; outcome?: string; changes?: object[] }
+}
+type Follower = Awaited<ReturnType<typeof follow>>
 
 /** A connected reader: `next` waits for one event, `ended` for the end of the stream. */
 async function follow(caller: TestCaller, headers: Record<string, string> = {}) {
@@ -62,11 +69,140 @@ describe('events.stream', () => {
     stream.close()
   })
 
-  it('needs audit_logs:read', async () => {
+  it('tells each what they may read, and changes to who may read the audit log', async () => {
     const owner = await p.user()
-    expect((await follow(await p.key(owner, { scopes: ['teams:read'] }))).status).toBe(403)
-    expect((await follow(await p.as('member', owner.workspaceId))).status).toBe(403)
+    const { workspaceId } = owner
+    const [member, viewer] = [await p.as('member', workspaceId), await p.as('viewer', workspaceId)]
+    const teamKey = await p.key(owner, { scopes: ['teams:read'] })
+    const bareKey = await p.key(owner, { scopes: [] })
+    const all = { owner, member, viewer, teamKey, bareKey }
+    const streams = Object.fromEntries(
+      await Promise.all(Object.entries(all).map(async ([name, caller]) => [name, await follow(caller)] as const)),
+    )
+    const invite = { workspaceId, email: 'invited@example.com', position: 'member' }
+    await p.call('api_keys.post', { workspaceId, name: 'of the owner', scopes: [] }, owner)
+    await p.call('api_keys.post', { workspaceId, name: 'of the member', scopes: [] }, member)
+    expect((await p.call('teams.post', { workspaceId, name: 'Refused' }, viewer)).status).toBe(403)
+    expect((await p.call('workspace_members.invites.post', invite, owner)).error).toBeNull()
+    await p.call('teams.post', { workspaceId, name: 'Seen by many' }, owner)
+    // Told last, and about nobody's secrets: whoever gets it has got all before it.
+    p.platform.feed.tell(workspaceId, {
+      action: 'workspaces.progress',
+      target: { object: 'workspace', id: 'x' },
+      data: 1,
+    })
+    expect((await p.call('workspaces.patch', { workspaceId, name: 'Last' }, owner)).status).toBe(200)
+    const heard: Record<string, Event[]> = {}
+    for (const name of ['owner', 'member', 'viewer']) {
+      heard[name] = []
+      do heard[name].push(await (streams[name] as Follower).next())
+      while (heard[name].at(-1)?.event !== 'workspaces.patch')
+    }
+    const told = (name: string) =>
+      heard[name]
+        ?.filter(({ event }) => event !== 'ephemeral')
+        .map(({ event, data }) => `${event} ${data.outcome ?? ''}`.trim())
+    expect(told('owner')).toEqual([
+      'api_keys.post success',
+      'api_keys.post success',
+      'teams.post denied',
+      'workspace_members.invites.post success',
+      'teams.post success',
+      'workspaces.patch success',
+    ])
+    const invites = ['workspace_members.invites.post']
+    expect(told('member')).toEqual(['api_keys.post', ...invites, 'teams.post', 'workspaces.patch'])
+    expect(told('viewer')).toEqual([...invites, 'teams.post', 'workspaces.patch'])
+    const of = (name: string) =>
+      heard[name]?.find(({ event, data }) => event === 'teams.post' && data.outcome !== 'denied')?.data
+    expect(of('owner')?.changes).toContainEqual({ path: 'name', after: 'Seen by many' })
+    expect(Object.keys(of('viewer') ?? {}).sort()).toEqual(['action', 'actor', 'at', 'id', 'seq', 'target'])
+    expect(of('viewer')).toMatchObject({ target: { object: 'team' }, actor: { id: owner.userId, type: 'session' } })
+    // A key without the right to see members gets no names; one without scopes gets nothing but the connection.
+    const byKey = await (streams.teamKey as Follower).next()
+    expect(byKey).toMatchObject({ event: 'teams.post', data: { actor: { id: owner.userId, name: null } } })
+    expect(streams.bareKey?.status).toBe(200)
+    expect((await follow({ ...(await p.user()), workspaceId })).status).toBe(403)
+    for (const stream of Object.values(streams)) stream.close()
   })
+
+  it('passes on what is not stored, to who may see its target', async () => {
+    const owner = await p.user()
+    const { workspaceId } = owner
+    const stream = await follow(owner)
+    const event = { action: 'teams.progress', target: { object: 'team', id: 'team_x' }, data: { percent: 40 } }
+    p.platform.feed.tell(workspaceId, event)
+    expect(await stream.next()).toMatchObject({ id: '', event: 'ephemeral', data: event })
+    expect((await p.call('audit_logs.list', { workspaceId }, owner)).result.count).toBe(0)
+    const key = await follow(await p.key(owner, { scopes: ['labels:read', 'api_keys:read'] }))
+    p.platform.feed.tell(workspaceId, event)
+    p.platform.feed.tell(workspaceId, { ...event, action: 'labels.progress' })
+    expect((await key.next()).data.action).toBe('labels.progress')
+    expect(() => p.platform.feed.tell(workspaceId, { ...event, data: 'x'.repeat(8_000) })).toThrow('split it')
+    stream.close()
+    key.close()
+  })
+
+  it('tells a signed-in person what is theirs, whichever workspace they follow, and no key of theirs', async () => {
+    const [owner, other] = [await p.user(), await p.user()]
+    const { workspaceId, userId } = owner
+    const streams = [await follow(owner), await follow({ ...owner, workspaceId: await p.workspace(userId) })]
+    const deaf = [await follow(await p.as('admin', workspaceId)), await follow(await p.key(owner))]
+    const target = { object: 'user', id: userId }
+    p.platform.feed.tell(userId, { action: 'auth.inbox.changed', target, data: null })
+    p.platform.feed.tell(other.userId, { action: 'auth.inbox.changed', target, data: 'not theirs' })
+    for (const stream of streams) {
+      const { event, data } = await stream.next()
+      expect([event, data]).toEqual(['ephemeral', { action: 'auth.inbox.changed', target, data: null }])
+    }
+    p.platform.feed.tell(workspaceId, { action: 'teams.progress', target, data: 'next' })
+    for (const stream of [...deaf, streams[0]]) expect((await stream?.next())?.data.action).toBe('teams.progress')
+    for (const stream of [...streams, ...deaf]) stream.close()
+  })
+
+  it('leaves no reader behind when many come and go', async () => {
+    const owner = await p.user()
+    const { feed } = p.platform
+    await vi.waitFor(() => expect(feed.readers()).toBe(0), { timeout: 20_000 })
+    const streams = await Promise.all(Array.from({ length: 200 }, () => follow(owner)))
+    // All of one workspace share one wait, and one reading.
+    await vi.waitFor(() => expect([feed.readers(), feed.waiting()]).toEqual([200, 1]), { timeout: 20_000 })
+    for (const stream of streams) stream.close()
+    await vi.waitFor(() => expect([feed.readers(), feed.waiting()]).toEqual([0, 0]), { timeout: 20_000 })
+  })
+
+  it('reads what is new once for all who follow', async () => {
+    const owner = await p.user()
+    const { workspaceId } = owner
+    const { readingFor } = p.database
+    const texts: string[] = []
+    const spying = vi.spyOn(p.database, 'readingFor').mockImplementation(key => {
+      const db = readingFor(key)
+      const query: typeof db.query = statement => {
+        texts.push(statement.text)
+        return db.query(statement)
+      }
+      return { query }
+    })
+    const streams = await Promise.all(Array.from({ length: 20 }, () => follow(owner)))
+    texts.length = 0
+    await p.call('teams.post', { workspaceId, name: 'For all' }, owner)
+    for (const stream of streams) expect((await stream.next()).event).toBe('teams.post')
+    const readings = texts.filter(text => /from ledger l where/.test(text))
+    spying.mockRestore()
+    expect(readings.length).toBeGreaterThan(0)
+    expect(readings.length).toBeLessThan(4)
+    for (const stream of streams) stream.close()
+  })
+
+  it('ends when the rights of the credential change', async () => {
+    const owner = await p.user()
+    const { workspaceId } = owner
+    const key = await p.key(owner, { scopes: ['teams:read'] })
+    const stream = await follow(key)
+    await p.call('api_keys.patch', { workspaceId, id: key.id, scopes: ['labels:read'] }, owner)
+    await expect(stream.next()).rejects.toThrow('the stream has ended')
+  }, 60_000)
 
   it('ends with the credential', async () => {
     const owner = await p.user()
@@ -83,18 +219,10 @@ describe('events.stream', () => {
     const { workspaceId } = owner
     const stream = await follow(owner)
     // As if from elsewhere: written and announced by nobody here.
-    const { append } = await import('../../server/ledger.ts')
-    const actor = { type: 'session', id: owner.userId, credentialId: null, callerKind: null, surface: 'rest' }
-    const entry = {
-      at: new Date().toISOString(),
-      action: 'teams.post',
-      outcome: 'success' as const,
-      actor,
-      target: null,
-      changes: [],
-      requestId: null,
-    }
-    await append(p.database, p.platform.ledgerKey, workspaceId, entry, { address: null, userAgent: null, changes: [] })
+    const { alarm } = p.platform.ledger
+    const elsewhere = openLedger({ key: ledgerKey(p.config.SECRET_KEY), alarm })
+    const told = systemEntry('teams.post', { target: null, changes: [] })
+    await p.database.transaction(tx => elsewhere.append(tx, [{ chain: workspaceId, ...told }]))
     expect(await stream.next()).toMatchObject({ id: '1', event: 'teams.post' })
     stream.close()
   })

@@ -1,31 +1,41 @@
-// Follows a workspace's ledger and tells each entry as an event.
+// Follows a workspace's ledger and tells each entry that the caller may see as an event.
+import type { Db } from '../../kit/db.ts'
 import { implement } from '../../kit/implement.ts'
+import { eventStream, sseEvent, sseStart } from '../../kit/sse.ts'
 import * as auditLogs from '../audit_logs/store.ts'
 import { events } from './contract.ts'
-
-const batch = 200
+import { follow, type News } from './hub.ts'
+import { maySee, shownTo, type Viewer, viewerOf } from './visibility.ts'
 
 export default implement(events, {
-  'events.stream': async ({ db, origin, feed }, { workspaceId, lastEventId }) => {
+  'events.stream': async ({ db, origin, feed, caller, access, now }, { workspaceId, lastEventId }) => {
+    const viewer = viewerOf(caller, access, now)
     const resumed = lastEventId ?? lastEventIdOf(origin.lastEventId)
-    const start = resumed ?? (await auditLogs.findHead(db, workspaceId))?.seq ?? 0
-    async function* chunks() {
-      // Said at once, so that a caller knows it is connected.
-      yield `retry: 1000\n: from ${start}\n\n`
-      for (let seq = start; ; ) {
-        // Asked before the look, so that nothing falls between the two.
-        const grown = feed.grown(workspaceId, seq)
-        const entries = await auditLogs.shownAfter(db, workspaceId, seq, batch)
-        for (const entry of entries) {
-          yield `id: ${entry.seq}\nevent: ${entry.action}\ndata: ${JSON.stringify(entry)}\n\n`
-          seq = entry.seq
-        }
-        if (entries.length < batch) await grown
+    const head = (await auditLogs.findHead(db, workspaceId))?.seq ?? 0
+    const after = Math.min(resumed ?? head, head)
+    // What concerns a person in whatever workspace is for who is signed in, as their inbox is.
+    const personId = caller.credential === 'session' ? caller.ownerId : null
+    async function* chunks(signal: AbortSignal) {
+      yield sseStart(`from ${after}`)
+      for await (const news of follow(db, feed, { chain: workspaceId, personId, after, head, signal })) {
+        const text = await written(db, viewer, news)
+        if (text) yield text
       }
     }
-    return { contentType: 'text/event-stream', chunks: chunks() }
+    return { contentType: eventStream, chunks }
   },
 })
+
+/** What is not stored has no id: a reader goes on behind the last entry, not behind this. */
+async function written(db: Db, viewer: Viewer, news: News): Promise<string | null> {
+  if ('event' in news) {
+    const isTold = news.isOwn || (await maySee(db, viewer, news.event))
+    return isTold ? sseEvent('ephemeral', news.event) : null
+  }
+  const { entry } = news
+  if (!(await maySee(db, viewer, entry))) return null
+  return sseEvent(entry.action, shownTo(viewer, entry), entry.seq)
+}
 
 function lastEventIdOf(header: string | null): number | undefined {
   return header !== null && /^\d{1,15}$/.test(header) ? Number(header) : undefined

@@ -1,6 +1,7 @@
-// Clears away tokens and consents that have ended, and self-registered clients that nobody uses.
+// Clears away self-registered clients that nobody uses; tokens and consents that have ended go by themselves.
 import { object } from '../../contract/records.ts'
-import { type Jobs, job } from '../../kit/implement.ts'
+import type { Ages } from '../../kit/ages.ts'
+import { type Jobs, job } from '../../kit/jobs.ts'
 import * as store from './store.ts'
 
 const unusedDays = 7
@@ -9,6 +10,11 @@ export default {
   'oauth_clients.sweep': job({
     payload: object({}),
     schedule: '37 * * * *',
-    run: ({ db, now }) => store.sweep(db, now(), new Date(now().getTime() - unusedDays * 86_400_000)),
+    run: ({ db, now }) => store.removeUnused(db, new Date(now().getTime() - unusedDays * 86_400_000)),
   }),
 } satisfies Jobs
+
+export const ages: Ages = {
+  oauth_objects: { column: 'expires' },
+  oauth_grants: { column: 'expires_at' },
+}

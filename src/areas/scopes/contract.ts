@@ -11,11 +11,16 @@ const ScopeUse = record('ScopeUse', {
   roles: Type.Array(Type.String({ description: 'Roles that include it.' })),
 })
 
-export const scopes = area('scopes', {
-  'scopes.list': {
-    summary: 'List every scope and the operations that need it',
-    route: 'GET /v1/scopes',
-    access: 'public',
-    result: object({ items: Type.Array(ScopeUse), count: Type.Integer({ minimum: 0 }) }),
+export const scopes = area(
+  'scopes',
+  {
+    'scopes.list': {
+      summary: 'List every scope and the operations that need it',
+      route: 'GET /v1/scopes',
+      words: 'permissions rights exist',
+      access: 'public',
+      result: object({ items: Type.Array(ScopeUse), count: Type.Integer({ minimum: 0 }) }),
+    },
   },
-})
+  { about: 'The list of scopes and what each opens.' },
+)

@@ -1,12 +1,13 @@
 // Carries out the operations on teams.
-import { badRequest, conflict, notFound } from '../../contract/errors.ts'
+import { badRequest, conflict } from '../../contract/errors.ts'
 import { TeamId } from '../../contract/ids.ts'
 import type { Db } from '../../kit/db.ts'
-import { violates } from '../../kit/db_errors.ts'
 import { implement } from '../../kit/implement.ts'
+import { found, patched, unique } from '../../kit/outcomes.ts'
+import { countOwned, giveOwned } from '../../kit/owned_records.ts'
 import { newId } from '../../kit/random.ts'
-import { freeSlug } from '../../kit/slugs.ts'
-import * as apiKeys from '../api_keys/store.ts'
+import { underFreeSlug } from '../../kit/slugs.ts'
+import { directory } from '../../operations.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { teams } from './contract.ts'
 import * as store from './store.ts'
@@ -18,39 +19,36 @@ export default implement(teams, {
 
   'teams.post': async ({ db, now }, { workspaceId, name, slug, ...rest }) => {
     const { description = null, color = null, icon = null, lead = null } = rest
+    if (lead !== null) await workspaces.keepUser(db, lead)
     await refuseStranger(db, workspaceId, lead, 'lead')
-    const chosen = slug ?? (await freeSlug(name, text => store.isSlugTaken(db, workspaceId, text)))
-    const team = { id: newId(TeamId), workspaceId, name, slug: chosen, description, color, icon, lead }
-    return await takingSlug(store.insert(db, team, now()))
+    const team = { id: newId(TeamId), workspaceId, name, description, color, icon, lead }
+    if (slug !== undefined) return await takingSlug(store.insert(db, { ...team, slug }, now()))
+    return await underFreeSlug(name, free => store.insertUnlessTaken(db, { ...team, slug: free }, now()))
   },
 
   'teams.patch': async ({ db, now, note }, { workspaceId, id, ...fields }) => {
-    await store.lock(db, workspaceId, id)
+    if (fields.lead) await workspaces.keepUser(db, fields.lead)
+    await store.lock(db, workspaceId, [id])
     const before = await existing(db, workspaceId, id)
-    note({ before })
-    if (Object.keys(fields).length === 0) {
-      note({ unchanged: true })
-      return before
-    }
-    await refuseStranger(db, workspaceId, fields.lead ?? null, 'lead')
-    return await takingSlug(store.update(db, before, fields, now()))
+    return await patched(note, before, fields, async () => {
+      await refuseStranger(db, workspaceId, fields.lead ?? null, 'lead')
+      return await takingSlug(store.update(db, before, fields, now()))
+    })
   },
 
   'teams.del': async ({ db, now, note }, { workspaceId, id, transferTo }) => {
-    await store.lock(db, workspaceId, id)
-    const before = await existing(db, workspaceId, id)
-    note({ before })
-    const apiKeyCount = await apiKeys.countOwnedIn(db, workspaceId, id)
-    if (apiKeyCount > 0 && transferTo === undefined) {
-      throw conflict('The team owns records; name a team in "transferTo" that takes them over.', {
-        owns: { api_keys: apiKeyCount },
-      })
-    }
+    await store.lock(db, workspaceId, transferTo === undefined ? [id] : [id, transferTo])
+    note({ before: await existing(db, workspaceId, id) })
     if (transferTo !== undefined) {
       if (transferTo === id || !(await store.find(db, workspaceId, transferTo))) {
         throw badRequest('"transferTo" must be another team of this workspace.')
       }
-      await apiKeys.giveOwnedIn(db, workspaceId, id, transferTo, now())
+      await giveOwned(db, directory, workspaceId, id, transferTo, now())
+    } else {
+      const owns = await countOwned(db, directory, workspaceId, id)
+      if (Object.keys(owns).length > 0) {
+        throw conflict('The team owns records; name a team in "transferTo" that takes them over.', { owns })
+      }
     }
     await store.remove(db, workspaceId, id)
     return { workspaceId, id, _object: 'team' as const }
@@ -62,29 +60,28 @@ export default implement(teams, {
   },
 
   'teams.members.post': async ({ db, now, note }, { workspaceId, id, userId }) => {
+    await workspaces.keepAlive(db, workspaceId)
     const team = await existing(db, workspaceId, id)
     note({ target: { object: 'team_member', id: userId } })
     await refuseStranger(db, workspaceId, userId, 'userId')
-    try {
-      return await store.insertMember(db, team, userId, now())
-    } catch (error) {
-      if (violates(error, 'team_members_pkey')) throw conflict('Already a member of this team.')
-      throw error
-    }
+    return await unique(
+      store.insertMember(db, team, userId, now()),
+      'team_members_pkey',
+      'Already a member of this team.',
+    )
   },
 
   'teams.members.del': async ({ db, now, note }, { workspaceId, id, userId }) => {
+    await store.lock(db, workspaceId, [id])
     const team = await existing(db, workspaceId, id)
     note({ before: { userId }, target: { object: 'team_member', id: userId } })
-    if (!(await store.deleteMember(db, team, userId, now()))) throw notFound('team member')
+    await found(store.deleteMember(db, team, userId, now()), 'team member')
     return { workspaceId, id, userId, _object: 'team_member' as const }
   },
 })
 
-async function existing(db: Db, workspaceId: string, id: string): Promise<store.TeamRow> {
-  const team = await store.find(db, workspaceId, id)
-  if (!team) throw notFound('team')
-  return team
+function existing(db: Db, workspaceId: string, id: string): Promise<store.TeamRow> {
+  return found(store.find(db, workspaceId, id), 'team')
 }
 
 async function refuseStranger(db: Db, workspaceId: string, userId: string | null, field: string): Promise<void> {
@@ -93,12 +90,7 @@ async function refuseStranger(db: Db, workspaceId: string, userId: string | null
   }
 }
 
-async function takingSlug<T>(writing: Promise<T>): Promise<T> {
-  try {
-    return await writing
-  } catch (error) {
-    if (violates(error, 'teams__slug'))
-      throw conflict('That slug is taken in this workspace; choose another.', { field: 'slug' })
-    throw error
-  }
+function takingSlug<T>(writing: Promise<T>): Promise<T> {
+  const detail = 'That slug is taken in this workspace; choose another.'
+  return unique(writing, 'teams__slug', detail, { field: 'slug' })
 }

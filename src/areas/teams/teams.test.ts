@@ -166,6 +166,15 @@ describe('keys of a team', () => {
     expect((await on('teams.get', one.id)).status).toBe(404)
   })
 
+  it('are not all that a team leaves: an invite names it no longer', async () => {
+    const [gone, stays] = [(await make()).result.id, (await make()).result.id]
+    const fields = { workspaceId, position: 'viewer', teamIds: [gone, stays] }
+    const invite = (await p.call('workspace_members.invites.post', fields, owner)).result
+    expect((await on('teams.del', gone)).status).toBe(200)
+    const { result } = await p.call('workspace_members.invites.list', { workspaceId, id: invite.id }, owner)
+    expect(result.items[0].teamIds).toEqual([stays])
+  })
+
   it('outlive the members of the team', async () => {
     const { id } = (await make()).result
     const member = await p.as('member', workspaceId)

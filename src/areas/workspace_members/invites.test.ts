@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { password, platform, type TestCaller, type TestPlatform } from '../../../test/helpers/platform.ts'
 import { roleScopes } from '../../contract/permissions.ts'
 import { sql } from '../../kit/sql.ts'
+import { type Counted, tryKey } from '../../kit/tries.ts'
 
 let p: TestPlatform
 beforeAll(async () => {
@@ -26,6 +27,49 @@ async function statusOf(owner: TestCaller, id: string): Promise<string> {
   const { workspaceId } = owner
   return (await p.call('workspace_members.invites.list', { workspaceId, id }, owner)).result.items[0].status
 }
+
+describe('a mailed invite', () => {
+  it('needs an inviter whose address is proven, a key of nobody an owner’s', async () => {
+    const pending = await signUp({ email: newAddress() })
+    const { result } = await p.call('workspaces.list', {}, pending)
+    const inviter = { ...pending, workspaceId: result.items[0].id }
+    const email = newAddress()
+    const refused = await invite(inviter, { email })
+    expect([refused.status, refused.error.detail]).toEqual([403, expect.stringContaining('verify')])
+    const ofPlatform = await p.key(inviter, { ownerId: 'system' })
+    expect((await invite(ofPlatform, { email })).status).toBe(403)
+    expect((await invite(inviter)).status).toBe(201)
+    await p.database.query(sql`
+      update users set proven_email = email, verified_at = ${p.now()} where id = ${pending.userId}`)
+    expect((await invite(inviter, { email })).status).toBe(201)
+    expect((await invite(ofPlatform, { email: newAddress() })).status).toBe(201)
+  })
+
+  it('is sent a hundred times a day by one person and three hundred times in one workspace', async () => {
+    const owner = await p.user()
+    const { workspaceId, userId } = owner
+    const sent = async (counted: Counted, count: number) => {
+      const key = tryKey(p.platform.settings, counted)
+      expect(
+        await p.database.query(sql`update tries set count = ${count} where key = ${key} returning key`),
+      ).toHaveLength(1)
+    }
+    const { id: inviteId } = (await invite(owner, { email: newAddress() })).result
+    await sent(['invites', 'by', userId], 99)
+    const elsewhere = { ...owner, workspaceId: await p.workspace(userId) }
+    const sends = [owner, elsewhere, owner].map(caller => invite(caller, { email: newAddress() }))
+    expect((await Promise.all(sends)).map(({ status }) => status).sort()).toEqual([201, 429, 429])
+    const resent = await p.call('workspace_members.invites.resend', { workspaceId, inviteId }, owner)
+    expect([resent.status, resent.headers['retry-after']]).toEqual([429, '86400'])
+    expect((await invite(owner)).status).toBe(201)
+    const admin = await p.as('admin', workspaceId)
+    expect((await invite(admin, { email: newAddress() })).status).toBe(201)
+    await sent(['invites', 'in', workspaceId], 300)
+    expect((await invite(admin, { email: newAddress() })).status).toBe(429)
+    p.advance(dayMs)
+    expect((await invite(await relogged(owner), { email: newAddress() })).status).toBe(201)
+  })
+})
 
 describe('workspace_members.invites.post', () => {
   it('makes an open link whose token is shown this once', async () => {
@@ -137,6 +181,52 @@ describe('workspace_members.invites.post', () => {
     await p.call('workspace_members.patch', narrow, owner)
     expect((await invite(admin, { position: 'admin' })).status).toBe(403)
     expect((await invite(admin, { position: 'viewer' })).status).toBe(403)
+  })
+})
+
+describe('workspace_members.invites.preview', () => {
+  const nobody = { headers: {} }
+  const preview = (token: string) => p.call('workspace_members.invites.preview', { token }, nobody)
+
+  it('names workspace, inviter and role to whoever holds the token, and no id', async () => {
+    const owner = await p.user()
+    const { workspaceId } = owner
+    await p.call('auth.patch', { forename: 'Ada', surname: 'Lovelace' }, owner)
+    await p.call('workspaces.patch', { workspaceId, name: 'Analytical Engine' }, owner)
+    const { token, expiresAt } = (await invite(owner, { email: newAddress() })).result
+    expect(await preview(token)).toMatchObject({
+      status: 200,
+      result: {
+        workspaceName: 'Analytical Engine',
+        inviterName: 'Ada Lovelace',
+        position: 'member',
+        isForAddress: true,
+        expiresAt,
+        _object: 'invite_preview',
+      },
+    })
+    expect((await preview(token)).text).not.toMatch(/ws_|usr_|invite_[0-9a-z]{24}|@/)
+    expect((await preview((await invite(owner)).result.token)).result.isForAddress).toBe(false)
+  })
+
+  it('answers the same for what never was, is revoked, used up, expired, or of somebody who left', async () => {
+    const owner = await p.user()
+    const { workspaceId } = owner
+    const unknown = await preview(`inv_${'x'.repeat(43)}`)
+    expect(unknown.status).toBe(404)
+    const revoked = (await invite(owner)).result
+    await p.call('workspace_members.invites.del', { workspaceId, inviteId: revoked.id }, owner)
+    const used = (await invite(owner)).result
+    await accept(used.token, await p.user())
+    const admin = await p.as('admin', workspaceId)
+    const left = (await invite({ ...admin, workspaceId })).result
+    await p.call('workspace_members.del', { workspaceId, userId: admin.userId }, owner)
+    const expired = (await invite(owner, { expiresInDays: 1 })).result
+    p.advance(2 * dayMs)
+    for (const { token } of [revoked, used, left, expired]) {
+      const { status, error } = await preview(token)
+      expect([status, error.message, error.detail]).toEqual([404, unknown.error.message, unknown.error.detail])
+    }
   })
 })
 

@@ -1,10 +1,14 @@
 // SQL of memberships and invites.
 import type { Static } from 'typebox'
+import type { QueryOf } from '../../contract/list.ts'
 import { outranks, type Role } from '../../contract/permissions.ts'
 import { type Db, first } from '../../kit/db.ts'
 import { listSql } from '../../kit/list_sql.ts'
+import { goneWith } from '../../kit/removal.ts'
 import { assignments, sql } from '../../kit/sql.ts'
-import type { Invite, Member } from './contract.ts'
+import { directory } from '../../operations.ts'
+import * as teams from '../teams/store.ts'
+import type { Invite, Member, workspaceMembers } from './contract.ts'
 
 export type MemberRow = Static<typeof Member>
 export type InviteRow = Static<typeof Invite>
@@ -14,22 +18,29 @@ const memberColumns = sql`
   m.invited_by, m.last_active, m.status, m.created, m.updated, 'workspace_member' as _object`
 const memberTables = sql`workspace_members m join users u on u.id = m.user_id`
 
-export function pageOfMembers(db: Db, query: object, workspaceId: string) {
-  return listSql<MemberRow>(db, query, {
+type MembersQuery = QueryOf<typeof workspaceMembers, 'workspace_members.list'>
+
+export function pageOfMembers(db: Db, query: MembersQuery, workspaceId: string) {
+  return listSql<MemberRow, MembersQuery>(db, query, {
     from: memberTables,
     where: sql`m.workspace_id = ${workspaceId}`,
     select: memberColumns,
-    columns: {
+    sort: {
+      created: 'm.created',
+      userId: 'm.user_id',
+      position: 'm.position',
+      forename: 'u.forename',
+      lastActive: 'm.last_active',
+      updated: 'm.updated',
+    },
+    filter: {
       userId: 'm.user_id',
       position: 'm.position',
       status: 'm.status',
       email: 'u.proven_email',
       username: 'u.username',
-      forename: 'u.forename',
-      lastActive: 'm.last_active',
-      created: 'm.created',
-      updated: 'm.updated',
     },
+    words: ['u.forename', 'u.surname', 'u.username', 'u.proven_email'],
     id: 'm.user_id',
     neverNull: ['userId', 'position', 'forename', 'created', 'updated'],
   })
@@ -43,9 +54,24 @@ export function findMember(db: Db, workspaceId: string, userId: string): Promise
   )
 }
 
+/** The members that go by these usernames, in any case. */
+export async function idsByUsername(db: Db, workspaceId: string, usernames: readonly string[]): Promise<string[]> {
+  const names = usernames.map(name => name.toLowerCase())
+  const rows = await db.query<{ userId: string }>(sql`
+    select m.user_id from users u join workspace_members m on m.user_id = u.id
+    where lower(u.username) = any(${names}::text[]) and m.workspace_id = ${workspaceId} and m.status = 'active'`)
+  return rows.map(row => row.userId)
+}
+
 /** Whoever changes positions of a workspace holds its row, so that two owners cannot demote each other at once. */
 export async function lockWorkspace(db: Db, workspaceId: string): Promise<void> {
-  await db.query(sql`select id from workspaces where id = ${workspaceId} for update`)
+  await db.query(sql`select id from workspaces where id = ${workspaceId} for no key update`)
+}
+
+/** Before anything of theirs is touched, so that what is being added to them comes first or not at all. */
+export async function lockMember(db: Db, workspaceId: string, userId: string): Promise<void> {
+  await db.query(sql`
+    select user_id from workspace_members where workspace_id = ${workspaceId} and user_id = ${userId} for update`)
 }
 
 export async function countOwners(db: Db, workspaceId: string): Promise<number> {
@@ -65,23 +91,15 @@ export async function updateMember(
   fields: Partial<Pick<MemberRow, 'position' | 'scopes' | 'status'>>,
   now: Date,
 ): Promise<void> {
-  const set = assignments({ ...fields, updated: now })
+  const set = assignments(['position', 'scopes', 'status', 'updated'], { ...fields, updated: now })
   await db.query(sql`update workspace_members set ${set} where workspace_id = ${workspaceId} and user_id = ${userId}`)
 }
 
-/** Team memberships go along by the tables' own rule. */
-export async function deleteMember(db: Db, workspaceId: string, userId: string): Promise<void> {
-  await db.query(sql`delete from workspace_members where workspace_id = ${workspaceId} and user_id = ${userId}`)
-}
-
-export function teamsOf(db: Db, workspaceId: string, userId: string) {
-  return db.query<{ id: string; name: string }>(sql`
-    select t.id, t.name from team_members tm join teams t on t.id = tm.team_id
-    where tm.workspace_id = ${workspaceId} and tm.user_id = ${userId} order by t.name, t.id`)
-}
-
-export async function clearLeads(db: Db, workspaceId: string, userId: string): Promise<void> {
-  await db.query(sql`update teams set lead_id = null where workspace_id = ${workspaceId} and lead_id = ${userId}`)
+/** From one workspace, or from all. Team memberships go along by the tables' own rule, and nobody leads a team from outside. */
+export async function deleteMembers(db: Db, userIds: readonly string[], workspaceId: string | null): Promise<void> {
+  const here = workspaceId === null ? sql`` : sql` and workspace_id = ${workspaceId}`
+  const deletion = sql`delete from workspace_members where user_id = any(${userIds}::text[])${here} returning *`
+  await db.query(sql`${goneWith(directory, 'workspace_member', deletion)} select count(*) from gone`)
 }
 
 // Invites
@@ -95,21 +113,22 @@ function inviteStatus(now: Date) {
     when i.expires_at <= ${now} then 'expired' else 'pending' end`
 }
 
-export function pageOfInvites(db: Db, query: object, workspaceId: string, now: Date) {
+type InvitesQuery = QueryOf<typeof workspaceMembers, 'workspace_members.invites.list'>
+
+export function pageOfInvites(db: Db, query: InvitesQuery, workspaceId: string, now: Date) {
   const status = inviteStatus(now)
-  return listSql<InviteRow>(db, query, {
+  return listSql<InviteRow, InvitesQuery>(db, query, {
     from: sql`(select i.*, ${status} as status from invites i where i.workspace_id = ${workspaceId}) i`,
     where: sql`true`,
     select: sql`${inviteColumns}, i.status`,
-    columns: {
+    sort: { created: 'i.created', id: 'i.id', email: 'i.email', expiresAt: 'i.expires_at', updated: 'i.updated' },
+    filter: {
       id: 'i.id',
       email: 'i.email',
       position: 'i.position',
       status: 'i.status',
       createdBy: 'i.created_by',
-      expiresAt: 'i.expires_at',
-      created: 'i.created',
-      updated: 'i.updated',
+      teamIds: { column: 'i.team_ids', type: 'text[]' },
     },
     id: 'i.id',
     neverNull: ['id', 'expiresAt', 'created', 'updated'],
@@ -168,8 +187,9 @@ export async function revokeInvitesBy(
   now: Date,
 ) {
   await db.query(sql`
-    update invites set is_revoked = true, updated = ${now}
-    where workspace_id = ${workspaceId} and created_by = ${userId} and position = any(${positions}::text[]) and not is_revoked`)
+    update invites set is_revoked = true, updated = ${now} where id in (
+      select id from invites where workspace_id = ${workspaceId} and created_by = ${userId}
+        and position = any(${positions}::text[]) and not is_revoked order by id for update)`)
 }
 
 export async function countInvitesBy(db: Db, workspaceId: string, userId: string, now: Date): Promise<number> {
@@ -182,34 +202,58 @@ export async function countInvitesBy(db: Db, workspaceId: string, userId: string
   return row?.count ?? 0
 }
 
-/** Teams of the workspace among the given ids. */
-export async function knownTeams(db: Db, workspaceId: string, ids: readonly string[]): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(sql`
-    select id from teams where workspace_id = ${workspaceId} and id = any(${ids}::text[])`)
-  return rows.map(row => row.id)
+type GoodInvite = InviteRow & {
+  inviterPosition: Role | null
+  inviterName: string | null
+  workspaceStatus: string
+  workspaceName: string
 }
 
-type GoodInvite = InviteRow & { inviterPosition: Role | null; workspaceStatus: string }
+/** Known, not revoked, not used up, not expired, of a living workspace, by somebody who is still in it. */
+async function findLiveInvite(db: Db, hash: string, now: Date): Promise<GoodInvite | undefined> {
+  const invite = await first<GoodInvite>(
+    db,
+    sql`
+    select ${inviteColumns}, ${inviteStatus(now)} as status, w.status as workspace_status, w.name as workspace_name,
+      m.position as inviter_position, nullif(concat_ws(' ', u.forename, u.surname), '') as inviter_name
+    from invites i join workspaces w on w.id = i.workspace_id
+    left join workspace_members m on m.workspace_id = i.workspace_id and m.user_id = i.created_by and m.status = 'active'
+    left join users u on u.id = m.user_id
+    where i.hash = ${hash}`,
+  )
+  if (invite?.status !== 'pending' || invite.workspaceStatus !== 'active') return undefined
+  return invite.createdBy !== null && invite.inviterPosition === null ? undefined : invite
+}
 
-/** Known, not revoked, not used up, not expired, of a living workspace, and for this address. */
+/** One that lives, and is for this address. */
 export async function findGoodInvite(
   db: Db,
   hash: string,
   email: string | null,
   now: Date,
 ): Promise<GoodInvite | undefined> {
-  const invite = await first<GoodInvite>(
-    db,
-    sql`
-    select ${inviteColumns}, ${inviteStatus(now)} as status, w.status as workspace_status, m.position as inviter_position
-    from invites i join workspaces w on w.id = i.workspace_id
-    left join workspace_members m on m.workspace_id = i.workspace_id and m.user_id = i.created_by and m.status = 'active'
-    where i.hash = ${hash}`,
-  )
-  if (invite?.status !== 'pending' || invite.workspaceStatus !== 'active') return undefined
-  if (invite.createdBy !== null && invite.inviterPosition === null) return undefined
-  if (invite.email !== null && invite.email.toLowerCase() !== email?.toLowerCase()) return undefined
-  return invite
+  const invite = await findLiveInvite(db, hash, now)
+  if (!invite) return undefined
+  return invite.email !== null && invite.email.toLowerCase() !== email?.toLowerCase() ? undefined : invite
+}
+
+/** Worth no more than the inviter is now. */
+function positionOf({ position, inviterPosition }: GoodInvite): Role {
+  return inviterPosition !== null && outranks(position, inviterPosition) ? inviterPosition : position
+}
+
+export async function previewByHash(db: Db, hash: string, now: Date) {
+  const invite = await findLiveInvite(db, hash, now)
+  if (!invite) return undefined
+  const { workspaceName, inviterName, email, expiresAt } = invite
+  const isForAddress = email !== null
+  const position = positionOf(invite)
+  return { workspaceName, inviterName, position, isForAddress, expiresAt, _object: 'invite_preview' as const }
+}
+
+export async function workspaceOfInvite(db: Db, hash: string): Promise<string | undefined> {
+  const row = await first<{ workspaceId: string }>(db, sql`select workspace_id from invites where hash = ${hash}`)
+  return row?.workspaceId
 }
 
 /** One use, taken by one conditional update. Worth no more than the inviter is now. Undefined: not taken. */
@@ -219,22 +263,24 @@ export async function acceptByHash(
   user: { id: string; provenEmail: string | null },
   now: Date,
 ): Promise<MemberRow | undefined> {
+  // Users, then the workspace, then the invite; and the inviter's position as it is then.
+  await db.query(sql`
+    select id from users where id = ${user.id} or id = (select created_by from invites where hash = ${hash})
+    order by id for key share`)
+  const workspaceId = await workspaceOfInvite(db, hash)
+  if (workspaceId === undefined) return undefined
+  await db.query(sql`select id from workspaces where id = ${workspaceId} for share`)
   const invite = await findGoodInvite(db, hash, user.provenEmail, now)
   if (!invite || (await findMember(db, invite.workspaceId, user.id))) return undefined
   const taken = await db.query(sql`
     update invites set uses = uses + 1, updated = ${now}
     where id = ${invite.id} and uses < max_uses and not is_revoked and expires_at > ${now} returning id`)
   if (taken.length === 0) return undefined
-  const { inviterPosition } = invite
-  const isAbove = inviterPosition !== null && outranks(invite.position, inviterPosition)
-  const position = isAbove ? inviterPosition : invite.position
+  const position = positionOf(invite)
   await db.query(sql`
     insert into workspace_members (workspace_id, user_id, position, invited_by, created, updated)
     values (${invite.workspaceId}, ${user.id}, ${position}, ${invite.createdBy}, ${now}, ${now})`)
-  await db.query(sql`
-    insert into team_members (team_id, workspace_id, user_id, created)
-    select t.id, t.workspace_id, ${user.id}, ${now} from teams t
-    where t.workspace_id = ${invite.workspaceId} and t.id = any(${invite.teamIds}::text[])`)
+  await teams.join(db, invite.workspaceId, invite.teamIds, user.id, now)
   return await findMember(db, invite.workspaceId, user.id)
 }
 
@@ -244,28 +290,11 @@ export async function isMemberAddress(db: Db, workspaceId: string, email: string
   return rows.length > 0
 }
 
-/** The user as far as an invite must know them. */
+/** The user as far as an invite must know them; the account does not end meanwhile. */
 export function provenUser(db: Db, id: string) {
   return first<{ id: string; provenEmail: string | null; isVerified: boolean }>(
     db,
     sql`
-    select id, proven_email, verified_at is not null as is_verified from users where id = ${id}`,
+    select id, proven_email, verified_at is not null as is_verified from users where id = ${id} for key share`,
   )
-}
-
-export async function workspaceName(db: Db, workspaceId: string): Promise<string> {
-  const row = await first<{ name: string }>(db, sql`select name from workspaces where id = ${workspaceId}`)
-  return row?.name ?? ''
-}
-
-/** Where the address belongs to a user: whether they want this mail. */
-export async function wantsMail(db: Db, email: string, kind: string): Promise<boolean> {
-  const row = await first<{ wants: boolean | null }>(
-    db,
-    sql`
-    select coalesce((n.settings -> 'preferences' -> ${kind} ->> 'email')::boolean,
-      (n.settings -> 'globalChannels' ->> 'email')::boolean) as wants
-    from users u join notification_settings n on n.user_id = u.id where lower(u.proven_email) = lower(${email})`,
-  )
-  return row?.wants ?? true
 }

@@ -187,6 +187,7 @@ describe('workspace_members.del', () => {
     await p.call('workspace_members.invites.post', { workspaceId, position: 'viewer' }, admin)
     const takesAlong = {
       apiKeys: [{ id: key.id, name: 'test key' }],
+      records: [{ object: 'api_key', id: key.id, title: 'test key', ends: true }],
       teams: [{ id: team.id, name: 'Engine' }],
       invites: 1,
     }

@@ -33,6 +33,18 @@ const settings = {
   timezone: Type.String({ maxLength: 64, examples: ['Europe/London'] }),
   retention: object({ auditDays: Type.Integer({ minimum: 30, maximum: 3650 }) }),
   maxKeyAgeDays: nullable(Type.Integer({ minimum: 1, maximum: 3650 })),
+  pages: object({
+    links: Type.Boolean({ description: 'Whether pages may be published for everybody who has their address.' }),
+    maxTtlDays: nullable(
+      Type.Integer({ minimum: 1, maximum: 3650, description: 'How long a page may be read at the most.' }),
+    ),
+  }),
+  agent: object({
+    runner: nullable(
+      choice(['builtin', 'external'], { description: 'Who carries out runs, where a run does not say.' }),
+    ),
+    maxRunsPerDay: nullable(Type.Integer({ minimum: 0, maximum: 1_000_000, examples: [1_000] })),
+  }),
 }
 
 export const Settings = record('WorkspaceSettings', settings)
@@ -46,6 +58,7 @@ export const workspaces = area(
       summary: 'List the workspaces of the caller',
       description: 'A session sees its memberships, a key its one workspace.',
       route: 'GET /v1/workspaces',
+      words: 'organizations organisations belong tenants',
       access: ['workspaces:read'],
       whileDeleting: true,
       query: list({
@@ -57,6 +70,7 @@ export const workspaces = area(
     'workspaces.get': {
       summary: 'Show a workspace',
       route: 'GET /v1/workspaces/{workspaceId}',
+      words: 'organization organisation details',
       access: ['workspaces:read'],
       whileDeleting: true,
       path,
@@ -68,6 +82,7 @@ export const workspaces = area(
       description:
         'Without a slug, one is made from the name. A key is bound to its workspace and cannot make another.',
       route: 'POST /v1/workspaces',
+      words: 'organization organisation new tenant',
       access: ['workspaces:write'],
       credentials: ['session', 'oauth'],
       restricted: agentCallers,
@@ -79,6 +94,7 @@ export const workspaces = area(
       summary: 'Change a workspace, or hand it to another owner',
       description: 'A new `ownerId` must be an admin of the workspace; the owner who hands it over becomes admin.',
       route: 'PATCH /v1/workspaces/{workspaceId}',
+      words: 'organization rename ownership transfer owner',
       access: ['workspaces:write'],
       path,
       body: object({
@@ -93,6 +109,7 @@ export const workspaces = area(
     'workspaces.settings.get': {
       summary: 'Show the settings of a workspace',
       route: 'GET /v1/workspaces/{workspaceId}/settings',
+      words: 'configuration preferences options',
       access: ['workspaces:read'],
       path,
       result: Settings,
@@ -100,30 +117,36 @@ export const workspaces = area(
     'workspaces.settings.patch': {
       summary: 'Change the settings of a workspace',
       route: 'PATCH /v1/workspaces/{workspaceId}/settings',
+      words: 'configure configuration preferences options',
       access: ['workspaces:write'],
       path,
       body: object({
         timezone: Type.Optional(settings.timezone),
         retention: Type.Optional(settings.retention),
         maxKeyAgeDays: Type.Optional(settings.maxKeyAgeDays),
+        pages: Type.Optional(settings.pages),
+        agent: Type.Optional(settings.agent),
       }),
       result: Settings,
     },
     'workspaces.del': {
       summary: 'Delete a workspace; it can be restored for 30 days',
       description: 'Its keys stop at once. `confirm` must be the slug of the workspace.',
+      past: 'asked to delete',
       route: 'DELETE /v1/workspaces/{workspaceId}',
+      words: 'organization remove',
       access: ['workspaces:delete'],
       restricted: agentCallers,
       whileDeleting: true,
       path,
-      query: object({ confirm: Type.String({ examples: ['analytical-engines'] }) }),
+      query: object({ confirm: Type.String({ maxLength: 256, examples: ['analytical-engines'] }) }),
       result: Workspace,
       errors: ['not_found', 'conflict'],
     },
     'workspaces.restore': {
       summary: 'Restore a workspace that is about to be deleted',
       route: 'POST /v1/workspaces/{workspaceId}/restore',
+      words: 'undo deletion deleted recover organization',
       access: ['workspaces:delete'],
       restricted: agentCallers,
       whileDeleting: true,
@@ -132,5 +155,8 @@ export const workspaces = area(
       errors: ['not_found'],
     },
   },
-  { 'workspaces.purged': 'A deleted workspace ended for good when its time to be restored was over' },
+  {
+    about: 'Workspaces, their settings and their end.',
+    events: { 'workspaces.purged': 'A deleted workspace ended for good when its time to be restored was over' },
+  },
 )

@@ -1,18 +1,24 @@
 // Carries out the operations on workspaces.
-import { badRequest, conflict, forbidden, notFound } from '../../contract/errors.ts'
+import { badRequest, conflict, forbidden, unauthorized } from '../../contract/errors.ts'
 import { WorkspaceId } from '../../contract/ids.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Db } from '../../kit/db.ts'
-import { violates } from '../../kit/db_errors.ts'
 import { implement } from '../../kit/implement.ts'
+import { found, patched, unique } from '../../kit/outcomes.ts'
 import { newId } from '../../kit/random.ts'
-import { freeSlug } from '../../kit/slugs.ts'
+import { underFreeSlug } from '../../kit/slugs.ts'
 import { workspaces } from './contract.ts'
 import * as store from './store.ts'
 
 const restoreDays = 30
 
-export const defaultSettings = { timezone: 'UTC', retention: { auditDays: 400 }, maxKeyAgeDays: null }
+export const defaultSettings = {
+  timezone: 'UTC',
+  retention: { auditDays: 400 },
+  maxKeyAgeDays: null,
+  pages: { links: true, maxTtlDays: null },
+  agent: { runner: null, maxRunsPerDay: null },
+}
 
 export default implement(workspaces, {
   'workspaces.list': ({ db, caller }, query) =>
@@ -26,8 +32,10 @@ export default implement(workspaces, {
     if (caller.userId === null) throw forbidden('Only a person can own a workspace.')
     const id = newId(WorkspaceId)
     note({ workspaceId: id })
-    const chosen = slug ?? (await freeSlug(name, text => store.isSlugTaken(db, text)))
-    return await takingSlug(store.insert(db, { id, name, slug: chosen, description, ownerId: caller.userId }, now()))
+    if (!(await store.keepUser(db, caller.userId))) throw unauthorized('The account has ended.')
+    const fields = { id, name, description, ownerId: caller.userId }
+    if (slug !== undefined) return await takingSlug(store.insert(db, { ...fields, slug }, now()))
+    return await underFreeSlug(name, free => store.insertUnlessTaken(db, { ...fields, slug: free }, now()))
   },
 
   'workspaces.patch': async (ctx, { workspaceId, ownerId, ...fields }) => {
@@ -54,14 +62,11 @@ export default implement(workspaces, {
     }
     await existing(store.findForUpdate(db, workspaceId))
     const before = { ...defaultSettings, ...(await store.findSettings(db, workspaceId)) }
-    note({ before })
-    if (Object.keys(fields).length === 0) {
-      note({ unchanged: true })
-      return before
-    }
-    const after = { ...before, ...fields }
-    await store.putSettings(db, workspaceId, after, now())
-    return after
+    return await patched(note, before, fields, async () => {
+      const after = { ...before, ...fields }
+      await store.putSettings(db, workspaceId, after, now())
+      return after
+    })
   },
 
   'workspaces.del': async ({ db, now, note }, { workspaceId, confirm }) => {
@@ -84,10 +89,8 @@ export default implement(workspaces, {
   },
 })
 
-async function existing<T>(found: Promise<T | undefined>): Promise<T> {
-  const row = await found
-  if (row === undefined) throw notFound('workspace')
-  return row
+function existing<T>(reading: Promise<T | undefined>): Promise<T> {
+  return found(reading, 'workspace')
 }
 
 /** Only an owner, in person, can hand a workspace over, and only to somebody who already runs it. */
@@ -110,13 +113,8 @@ async function transfer(
   if (to !== caller.ownerId) await store.stepDown(db, workspaceId, caller.ownerId, now())
 }
 
-async function takingSlug<T>(writing: Promise<T>): Promise<T> {
-  try {
-    return await writing
-  } catch (error) {
-    if (violates(error, 'workspaces__slug')) throw conflict('That slug is taken; choose another.', { field: 'slug' })
-    throw error
-  }
+function takingSlug<T>(writing: Promise<T>): Promise<T> {
+  return unique(writing, 'workspaces__slug', 'That slug is taken; choose another.', { field: 'slug' })
 }
 
 function isTimezone(name: string): boolean {

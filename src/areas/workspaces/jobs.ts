@@ -1,6 +1,6 @@
 // Work on workspaces that nobody waits for.
 import { object } from '../../contract/records.ts'
-import { type Jobs, job } from '../../kit/implement.ts'
+import { type Jobs, job } from '../../kit/jobs.ts'
 import * as store from './store.ts'
 
 /** A workspace may hold much: a statement that ends many would outlast its time. */

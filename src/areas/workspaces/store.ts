@@ -1,18 +1,21 @@
 // SQL of workspaces and of who belongs to them.
 import type { Static } from 'typebox'
-import type { Role } from '../../contract/permissions.ts'
+import type { QueryOf } from '../../contract/list.ts'
+import { type Role, roleScopes, roles } from '../../contract/permissions.ts'
 import type { Scope } from '../../contract/scopes.ts'
 import { type Db, first } from '../../kit/db.ts'
 import { listSql } from '../../kit/list_sql.ts'
 import { assignments, type Sql, sql } from '../../kit/sql.ts'
-import type { Settings, Workspace } from './contract.ts'
+import type { Settings, Workspace, workspaces } from './contract.ts'
 
 export type WorkspaceRow = Static<typeof Workspace>
 
 const columns = sql`
   w.id, w.name, w.slug, w.description, w.owner_id, w.status, w.delete_at, w.created, w.updated, 'workspace' as _object`
 
-export function pageForUser(db: Db, query: object, userId: string) {
+type Query = QueryOf<typeof workspaces, 'workspaces.list'>
+
+export function pageForUser(db: Db, query: Query, userId: string) {
   return pageWhere(
     db,
     query,
@@ -22,24 +25,17 @@ export function pageForUser(db: Db, query: object, userId: string) {
   )
 }
 
-export function pageForKey(db: Db, query: object, workspaceId: string) {
+export function pageForKey(db: Db, query: Query, workspaceId: string) {
   return pageWhere(db, query, sql`w.id = ${workspaceId}`)
 }
 
-function pageWhere(db: Db, query: object, where: ReturnType<typeof sql>) {
-  return listSql<WorkspaceRow>(db, query, {
+function pageWhere(db: Db, query: Query, where: Sql) {
+  return listSql<WorkspaceRow, Query>(db, query, {
     from: sql`workspaces w`,
     where,
     select: columns,
-    columns: {
-      id: 'w.id',
-      name: 'w.name',
-      slug: 'w.slug',
-      ownerId: 'w.owner_id',
-      status: 'w.status',
-      created: 'w.created',
-      updated: 'w.updated',
-    },
+    sort: { id: 'w.id', name: 'w.name', slug: 'w.slug', created: 'w.created', updated: 'w.updated' },
+    filter: { id: 'w.id', name: 'w.name', slug: 'w.slug', ownerId: 'w.owner_id', status: 'w.status' },
     id: 'w.id',
     neverNull: ['id', 'name', 'slug', 'created', 'updated'],
   })
@@ -49,9 +45,37 @@ export function find(db: Db, id: string): Promise<WorkspaceRow | undefined> {
   return first(db, sql`select ${columns} from workspaces w where w.id = ${id}`)
 }
 
-/** For a change that must not be overtaken by another. */
+/** For a change that must not be overtaken by another; others may still add what belongs to the workspace. */
 export function findForUpdate(db: Db, id: string): Promise<WorkspaceRow | undefined> {
-  return first(db, sql`select ${columns} from workspaces w where w.id = ${id} for update`)
+  return first(db, sql`select ${columns} from workspaces w where w.id = ${id} for no key update`)
+}
+
+/** For whoever locks more than one record of it: it does not end meanwhile. */
+export async function keepAlive(db: Db, id: string): Promise<void> {
+  await db.query(sql`select id from workspaces where id = ${id} for key share`)
+}
+
+/** For whoever adds something that is this user's: the account does not end meanwhile. False where it has. */
+export async function keepUser(db: Db, userId: string): Promise<boolean> {
+  return (await db.query(sql`select id from users where id = ${userId} for key share`)).length > 0
+}
+
+/**
+ * For whoever adds a record that this user owns: neither account nor membership ends meanwhile. False where one has.
+ * One statement, which locks in the order that all keep to.
+ */
+export async function keepMember(db: Db, workspaceId: string, userId: string): Promise<boolean> {
+  const rows = await db.query(sql`
+    select u.id from users u
+    join workspaces w on w.id = ${workspaceId}
+    join workspace_members m on m.workspace_id = w.id and m.user_id = u.id
+    where u.id = ${userId} for key share of u, w, m`)
+  return rows.length > 0
+}
+
+/** For a change that nobody may add to meanwhile: whoever adds to the workspace holds its row. */
+export async function holdStill(db: Db, id: string): Promise<void> {
+  await db.query(sql`select id from workspaces where id = ${id} for update`)
 }
 
 export type NewWorkspace = { id: string; name: string; slug: string; description: string | null; ownerId: string }
@@ -63,11 +87,12 @@ export async function insert(db: Db, workspace: NewWorkspace, now: Date): Promis
   return (await find(db, workspace.id)) as WorkspaceRow
 }
 
-/** False, and nothing inserted, where the slug is taken, were it in this very moment. */
-export async function insertUnlessTaken(db: Db, workspace: NewWorkspace, now: Date): Promise<boolean> {
+/** Undefined, and nothing inserted, where the slug is taken, were it in this very moment. */
+export async function insertUnlessTaken(db: Db, workspace: NewWorkspace, now: Date): Promise<WorkspaceRow | undefined> {
   const rows = await db.query(sql`${insertion(workspace, now)} on conflict (slug) do nothing returning id`)
-  if (rows.length > 0) await insertOwner(db, workspace, now)
-  return rows.length > 0
+  if (rows.length === 0) return undefined
+  await insertOwner(db, workspace, now)
+  return await find(db, workspace.id)
 }
 
 function insertion({ id, name, slug, description, ownerId }: NewWorkspace, now: Date): Sql {
@@ -82,8 +107,12 @@ async function insertOwner(db: Db, { id, ownerId }: NewWorkspace, now: Date): Pr
     values (${id}, ${ownerId}, 'owner', ${now}, ${now})`)
 }
 
-export async function update(db: Db, id: string, fields: Partial<WorkspaceRow>, now: Date): Promise<WorkspaceRow> {
-  const set = assignments({ ...fields, updated: now })
+const changeable = ['name', 'slug', 'description', 'status', 'deleteAt'] as const
+
+type Changes = Partial<Pick<WorkspaceRow, (typeof changeable)[number]>>
+
+export async function update(db: Db, id: string, fields: Changes, now: Date): Promise<WorkspaceRow> {
+  const set = assignments([...changeable, 'updated'], { ...fields, updated: now })
   const row = await first<WorkspaceRow>(db, sql`update workspaces w set ${set} where w.id = ${id} returning ${columns}`)
   return row as WorkspaceRow
 }
@@ -95,19 +124,17 @@ export async function remove(db: Db, ids: readonly string[]): Promise<void> {
 /** One statement, so that a workspace which is restored at this moment stays. Says which went. */
 export async function removeDue(db: Db, now: Date, most: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
-    delete from workspaces where status = 'deleting' and delete_at <= ${now} and id in (
-      select id from workspaces where status = 'deleting' and delete_at <= ${now} limit ${most}::int)
+    delete from workspaces where id in (
+      select id from workspaces where status = 'deleting' and delete_at <= ${now}
+      order by id limit ${most}::int for update skip locked)
     returning id`)
   return rows.map(row => row.id)
 }
 
-export async function isSlugTaken(db: Db, slug: string): Promise<boolean> {
-  return (await db.query(sql`select 1 as one from workspaces where slug = ${slug}`)).length > 0
-}
-
-export async function findSettings(db: Db, id: string): Promise<Static<typeof Settings>> {
+/** Those that were set; the others are as they are everywhere. */
+export async function findSettings(db: Db, id: string): Promise<Partial<Static<typeof Settings>>> {
   const row = await first<{ settings: object }>(db, sql`select settings from workspaces where id = ${id}`)
-  return (row?.settings ?? {}) as Static<typeof Settings>
+  return row?.settings ?? {}
 }
 
 export async function putSettings(db: Db, id: string, settings: object, now: Date): Promise<void> {
@@ -130,10 +157,10 @@ export async function positionOf(db: Db, id: string, userId: string): Promise<Ro
   return row?.position
 }
 
-/** Held until the transaction ends: two owners who leave at once must see each other go. */
-export async function lockAllOf(db: Db, userIds: readonly string[]): Promise<void> {
+/** Held until the transaction ends: two owners who leave at once must see each other go. `more` in the same order. */
+export async function lockAllOf(db: Db, userIds: readonly string[], more: readonly string[]): Promise<void> {
   await db.query(sql`
-    select id from workspaces where id in (
+    select id from workspaces where id = any(${more}::text[]) or id in (
       select workspace_id from workspace_members where user_id = any(${userIds}::text[])) order by id for update`)
 }
 
@@ -163,12 +190,25 @@ export async function handOver(db: Db, id: string, heirId: string, now: Date): P
   await db.query(sql`update workspaces set owner_id = ${heirId}, updated = ${now} where id = ${id}`)
 }
 
+/** The name and address that a workspace got from its first owner's address go with that owner. */
+export async function forgetNames(db: Db, ids: readonly string[], names: readonly string[], now: Date): Promise<void> {
+  const lower = names.map(name => name.toLowerCase())
+  const named = await db.query<{ id: string }>(sql`
+    select id from workspaces where id = any(${ids}::text[]) and lower(name) = any(${lower}::text[]) order by id`)
+  for (const { id } of named) {
+    await db.query(sql`
+      update workspaces set name = 'Workspace', slug = ${`workspace-${id.slice(-8)}`}, updated = ${now} where id = ${id}`)
+  }
+}
+
 /** An owner becomes admin; invites to what they no longer are end with it. */
 export async function stepDown(db: Db, id: string, userId: string, now: Date): Promise<void> {
   await setPosition(db, id, userId, 'admin', now)
   await db.query(sql`
-    update invites set is_revoked = true, updated = ${now}
-    where workspace_id = ${id} and created_by = ${userId} and position = 'owner' and not is_revoked`)
+    update invites set is_revoked = true, updated = ${now} where id in (
+      select id from invites
+      where workspace_id = ${id} and created_by = ${userId} and position = 'owner' and not is_revoked
+      order by id for update)`)
 }
 
 /** Where the record names an owner who is leaving but another owner stays, that one is named. */
@@ -195,6 +235,46 @@ export function membershipsOf(db: Db, userId: string) {
   return db.query<{ workspaceId: string; workspaceName: string; position: string; created: string }>(sql`
     select m.workspace_id, w.name as workspace_name, m.position, m.created
     from workspace_members m join workspaces w on w.id = m.workspace_id where m.user_id = ${userId} order by m.created`)
+}
+
+export type Membership = {
+  workspaceId: string
+  workspaceName: string
+  userId: string
+  role: Role
+  scopes: Scope[] | null
+  workspaceStatus: string
+}
+
+const membership = sql`
+  select m.workspace_id, w.name as workspace_name, m.user_id, m.position as role, m.scopes, w.status as workspace_status
+  from workspace_members m join workspaces w on w.id = m.workspace_id where m.status = 'active'`
+
+/** Everywhere that a user is active, with what they are worth there now. */
+export function standingsOf(db: Db, userId: string): Promise<Membership[]> {
+  return db.query(sql`${membership} and m.user_id = ${userId} order by m.workspace_id`)
+}
+
+/** Those of these users who are active in the workspace. */
+export function standingsIn(db: Db, workspaceId: string, userIds: readonly string[]): Promise<Membership[]> {
+  return db.query(sql`
+    ${membership} and m.workspace_id = ${workspaceId} and m.user_id = any(${userIds}::text[]) order by m.user_id`)
+}
+
+/** The people who hold a scope in the workspace now: by their role, and what it is narrowed to. */
+export async function holdersOf(db: Db, workspaceId: string, scope: Scope): Promise<string[]> {
+  const positions = roles.filter(role => roleScopes[role].has(scope))
+  const rows = await db.query<{ userId: string }>(sql`
+    select m.user_id from workspace_members m
+    where m.workspace_id = ${workspaceId} and m.status = 'active' and m.position = any(${positions}::text[])
+      and (m.scopes is null or ${scope} = any(m.scopes)) order by m.user_id`)
+  return rows.map(({ userId }) => userId)
+}
+
+/** Those of these workspaces that are still there. */
+export async function stillThere(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await db.query<{ id: string }>(sql`select id from workspaces where id = any(${ids}::text[])`)
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** What a user is worth in a workspace now; undefined for strangers. */

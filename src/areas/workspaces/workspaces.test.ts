@@ -167,7 +167,9 @@ describe('workspaces.settings', () => {
   it('start with defaults and change by field', async () => {
     const owner = await p.user()
     const { workspaceId } = owner
-    const defaults = { timezone: 'UTC', retention: { auditDays: 400 }, maxKeyAgeDays: null }
+    const pages = { links: true, maxTtlDays: null }
+    const agent = { runner: null, maxRunsPerDay: null }
+    const defaults = { timezone: 'UTC', retention: { auditDays: 400 }, maxKeyAgeDays: null, pages, agent }
     expect((await p.call('workspaces.settings.get', { workspaceId }, owner)).result).toEqual(defaults)
     const change = (fields: object) => p.call('workspaces.settings.patch', { workspaceId, ...fields }, owner)
     expect((await change({})).result).toEqual(defaults)

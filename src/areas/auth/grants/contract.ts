@@ -25,6 +25,7 @@ export const grants = area(
     'auth.grants.list': {
       summary: 'List the applications I have let in',
       route: 'GET /v1/auth/grants',
+      words: 'apps connected applications authorized account consent',
       access: 'user',
       query: list({
         sort: ['created', 'clientName', 'lastUsedAt', 'expiresAt'],
@@ -35,11 +36,12 @@ export const grants = area(
     'auth.grants.del': {
       summary: 'Shut out an application: its tokens and keys end at once',
       route: 'DELETE /v1/auth/grants/{id}',
+      words: 'revoke app access disconnect application',
       access: 'user',
       path: object({ id: GrantId }),
       result: deleted('grant', { id: GrantId }),
       errors: ['not_found'],
     },
   },
-  { 'auth.grants.post': 'A user let an application in at the consent page' },
+  { events: { 'auth.grants.post': 'A user let an application in at the consent page' } },
 )

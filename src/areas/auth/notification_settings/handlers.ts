@@ -2,11 +2,17 @@
 import { badRequest, notFound } from '../../../contract/errors.ts'
 import { isUnchanged } from '../../../kit/etag.ts'
 import { implement } from '../../../kit/implement.ts'
+import { notifications } from '../../../operations.ts'
 import { notificationSettings } from './contract.ts'
 import * as store from './store.ts'
 
 export default implement(notificationSettings, {
   'auth.notification_settings.get': async ({ db, caller }) => existing(await store.findSettings(db, caller.ownerId)),
+
+  'auth.notification_settings.types': async () => {
+    const types = Object.entries(notifications).map(([type, { title }]) => ({ type, title }))
+    return { types: types.sort((one, other) => (one.type < other.type ? -1 : 1)) }
+  },
 
   'auth.notification_settings.put': async ({ db, caller, now, note, origin }, settings) => {
     const before = existing(await store.findSettingsForUpdate(db, caller.ownerId))

@@ -21,6 +21,7 @@ export const sessions = area('auth.sessions', {
   'auth.sessions.list': {
     summary: 'List my sessions',
     route: 'GET /v1/auth/sessions',
+    words: 'where logged in devices active login',
     access: 'user',
     query: list({ sort: ['created', 'lastUsed', 'id'], filter: ['id'] }),
     result: page(Session),
@@ -28,6 +29,7 @@ export const sessions = area('auth.sessions', {
   'auth.sessions.del': {
     summary: 'End one of my sessions',
     route: 'DELETE /v1/auth/sessions/{id}',
+    words: 'sign out log out another device logout',
     access: 'user',
     path: object({ id: SessionId }),
     result: deleted('session', { id: SessionId }),
@@ -36,6 +38,7 @@ export const sessions = area('auth.sessions', {
   'auth.sessions.delOthers': {
     summary: 'End all my sessions but this one',
     route: 'DELETE /v1/auth/sessions',
+    words: 'log out sign out everywhere else other devices logout',
     access: 'user',
     result: object({ ended: Type.Integer({ minimum: 0 }) }),
   },

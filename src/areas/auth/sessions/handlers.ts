@@ -16,9 +16,10 @@ export default implement(sessions, {
     return { id, _object: 'session' as const }
   },
 
-  'auth.sessions.delOthers': async ({ db, caller }) => ({
-    ended: await store.deleteSessions(db, caller.ownerId, caller.credentialId),
-  }),
+  'auth.sessions.delOthers': async ({ db, caller }) => {
+    await store.lockUser(db, caller.ownerId)
+    return { ended: await store.deleteSessions(db, caller.ownerId, caller.credentialId) }
+  },
 })
 
 export function shownSession(row: store.SessionRow, caller: Caller) {

@@ -1,8 +1,10 @@
 // SQL of sessions.
+import type { QueryOf } from '../../../contract/list.ts'
 import type { Db } from '../../../kit/db.ts'
 import { listSql } from '../../../kit/list_sql.ts'
 import { sessionDays, sessionIdleDays } from '../../../kit/session_life.ts'
 import { sql } from '../../../kit/sql.ts'
+import type { sessions } from './contract.ts'
 
 type NewSession = { id: string; userId: string; hash: string; address: string; userAgent: string | null }
 
@@ -37,12 +39,15 @@ export type SessionRow = {
 
 const sessionColumns = sql`id, address, user_agent, created, last_used, expires`
 
-export function pageOfSessions(db: Db, query: object, userId: string, now: Date) {
-  return listSql<SessionRow>(db, query, {
+type Query = QueryOf<typeof sessions, 'auth.sessions.list'>
+
+export function pageOfSessions(db: Db, query: Query, userId: string, now: Date) {
+  return listSql<SessionRow, Query>(db, query, {
     from: sql`sessions`,
     where: sql`user_id = ${userId} and expires > ${now} and last_used > ${idleSince(now)}`,
     select: sessionColumns,
-    columns: { id: 'id', created: 'created', lastUsed: 'last_used' },
+    sort: { created: 'created', lastUsed: 'last_used', id: 'id' },
+    filter: { id: 'id' },
     id: 'id',
   })
 }
@@ -67,6 +72,8 @@ export async function deleteSessions(db: Db, userId: string, except: string | nu
 /** Those of pending accounts stay with them: they show whether the account is still used. */
 export async function sweepSessions(db: Db, now: Date): Promise<void> {
   await db.query(sql`
-    delete from sessions s using users u
-    where u.id = s.user_id and u.verified_at is not null and (s.expires < ${now} or s.last_used < ${idleSince(now)})`)
+    delete from sessions where id in (
+      select s.id from sessions s join users u on u.id = s.user_id
+      where u.verified_at is not null and (s.expires < ${now} or s.last_used < ${idleSince(now)})
+      for update of s skip locked)`)
 }

@@ -1,0 +1,92 @@
+// Counts alerts on issues that are there, and says what that changed: most only count, and their issue is not touched.
+import { isWorse } from '../fields/contract.ts'
+import { actorOf, insertEntries, type NewEntry } from '../timeline/store.ts'
+import { type Call, type Group, isRise, isSnoozed, keyOf, resourcesOf, roundReached } from './deciding.ts'
+import * as store from './store.ts'
+
+/** Issues that were there already: reopened, worse, or with more to say. Most only count, and are not changed. */
+export async function changeAll({ db, caller, workspaceId, now }: Call, groups: readonly Group[]): Promise<void> {
+  const entries: NewEntry[] = []
+  const changes = [...Map.groupBy(groups.filter(counts), ({ target }) => target?.id).values()].flatMap(same => {
+    const target = same[0]?.target as store.Target
+    const change = changeOf(target, same, now)
+    entries.push(...entriesOf(target, change))
+    const isSame =
+      change.severity === target.severity &&
+      change.alertSeverity === target.alertSeverity &&
+      change.correlationKey === target.correlationKey &&
+      change.resources.length === target.resources.length &&
+      !change.isReopened &&
+      !change.isAwake
+    return isSame ? [] : [change]
+  })
+  await store.changeTargets(db, changes, now)
+  await insertEntries(db, workspaceId, actorOf(caller), entries, now)
+}
+
+function counts({ target, decision }: Group): boolean {
+  return target !== undefined && !decision.isCreated && decision.worst !== null
+}
+
+/** Several fingerprints may count on one issue, into which others were merged. */
+function changeOf(target: store.Target, same: readonly Group[], now: Date): store.TargetChange {
+  const severities = same.flatMap(({ decision }) => decision.worst ?? [])
+  const worst = severities.reduce((one, other) => (isWorse(other, one) ? other : one))
+  const rises = isRise(target, worst)
+  const isReopened = same.some(({ decision }) => decision.isReopened)
+  const items = same.flatMap(group => group.items)
+  return {
+    id: target.id,
+    severity: rises && isWorse(worst, target.severity) ? worst : target.severity,
+    alertSeverity: target.alertSeverity === null || rises ? worst : target.alertSeverity,
+    correlationKey: target.correlationKey ?? keyOf(items),
+    resources: resourcesOf(target.resources, items),
+    isReopened,
+    isAwake: target.snoozedUntil !== null && (isReopened || (isSnoozed(target, now) && rises)),
+  }
+}
+
+function entriesOf(target: store.Target, { severity, isReopened, isAwake }: store.TargetChange): NewEntry[] {
+  const { id: issueId } = target
+  const entries: NewEntry[] = []
+  if (isReopened) {
+    entries.push({ issueId, type: 'status', data: { from: target.status, to: 'open', reason: 'alert' } })
+  }
+  if (severity !== target.severity) {
+    entries.push({ issueId, type: 'severity', data: { from: target.severity, to: severity, reason: 'alert' } })
+  }
+  if (isAwake) entries.push({ issueId, type: 'snoozed', data: { until: null, reason: 'alert' } })
+  return entries
+}
+
+export async function count({ db, caller, workspaceId, now }: Call, groups: readonly Group[]): Promise<void> {
+  const countings = new Map<string, store.Counting & { isSilent: boolean }>()
+  const occurrences = new Map<string, store.Occurrence>()
+  for (const { issueId, origin, target, items, decision, released } of groups) {
+    const own = decision.isCreated ? undefined : target
+    const moments = [...items.filter((_, place) => decision.actions[place] !== 'held').map(({ at }) => at), ...released]
+    for (const at of moments) {
+      const before = { id: issueId, count: 0, first: at, last: at, isSilent: false }
+      const counting = countings.get(issueId) ?? before
+      countings.set(issueId, { ...grown(counting, at), isSilent: own !== undefined && isSnoozed(own, now) })
+      const place = { origin: decision.isCreated ? issueId : (origin ?? issueId), minute: `${at.slice(0, 16)}:00Z` }
+      const key = `${place.origin} ${place.minute}`
+      occurrences.set(
+        key,
+        grown(occurrences.get(key) ?? { ...place, issue: issueId, count: 0, first: at, last: at }, at),
+      )
+    }
+  }
+  const reached = await store.countOn(db, [...countings.values()])
+  await store.addOccurrences(db, [...occurrences.values()])
+  const rounds = [...countings.values()].flatMap(({ id, count, isSilent }): NewEntry[] => {
+    const after = reached.get(id) ?? 0
+    const round = isSilent ? null : roundReached(after - count, after)
+    return round === null ? [] : [{ issueId: id, type: 'occurrence', data: { count: round } }]
+  })
+  await insertEntries(db, workspaceId, actorOf(caller), rounds, now)
+}
+
+function grown<T extends { count: number; first: string; last: string }>(one: T, at: string): T {
+  return { ...one, count: one.count + 1, first: at < one.first ? at : one.first, last: at > one.last ? at : one.last }
+}

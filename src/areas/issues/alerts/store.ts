@@ -1,0 +1,171 @@
+// SQL of alerts: every step is one statement, however many alerts a call brings.
+import type { Static } from 'typebox'
+import type { QueryOf } from '../../../contract/list.ts'
+import type { Db } from '../../../kit/db.ts'
+import { listSql } from '../../../kit/list_sql.ts'
+import { sql } from '../../../kit/sql.ts'
+import type { Severity, Status } from '../fields/contract.ts'
+import type { Alert, AlertAction, alerts } from './contract.ts'
+
+/** An issue on the way from the one that holds a fingerprint to the one that it is merged into. */
+export type Step = { fingerprint: string; id: string; duplicateOfId: string | null; closedAt: string | null }
+
+/** By fingerprint, from the issue that holds it upwards. */
+export async function stepsOf(db: Db, workspaceId: string, fingerprints: readonly string[]): Promise<Step[]> {
+  return await db.query<Step>(sql`
+    with recursive up as (
+      select fingerprint, id, duplicate_of_id, closed_at, 0 as depth from issues
+      where workspace_id = ${workspaceId} and is_current and fingerprint = any(${fingerprints}::text[])
+      union all
+      select up.fingerprint, i.id, i.duplicate_of_id, i.closed_at, up.depth + 1
+      from up join issues i on i.id = up.duplicate_of_id where i.workspace_id = ${workspaceId})
+    select fingerprint, id, duplicate_of_id, closed_at from up order by fingerprint, depth`)
+}
+
+/** An issue as alerts find it. */
+export type Target = {
+  id: string
+  number: number
+  status: Status
+  severity: Severity
+  alertSeverity: Severity | null
+  correlationKey: string | null
+  resources: string[]
+  snoozedUntil: string | null
+  closedAt: string | null
+  duplicateOfId: string | null
+  isCurrent: boolean
+}
+
+const targetColumns = sql`
+  i.id, i.number, i.status, i.severity, i.alert_severity, i.correlation_key, i.resources, i.snoozed_until, i.closed_at,
+  i.duplicate_of_id, i.is_current`
+
+/** Nobody else changes them meanwhile; in the order in which everybody locks issues. */
+export function lockTargets(db: Db, workspaceId: string, ids: readonly string[]): Promise<Target[]> {
+  return db.query<Target>(sql`
+    select ${targetColumns} from issues i where i.workspace_id = ${workspaceId} and i.id = any(${ids}::text[])
+    order by i.id for update of i`)
+}
+
+export type HeldAsked = { fingerprint: string; since: Date }
+
+export type Held = { fingerprint: string; count: number; first: string; last: string }
+
+/** How many alerts of each fingerprint wait for their threshold. */
+export async function heldOf(db: Db, workspaceId: string, asked: readonly HeldAsked[]): Promise<Map<string, Held>> {
+  if (asked.length === 0) return new Map()
+  const [fingerprints, since] = [asked.map(one => one.fingerprint), asked.map(one => one.since)]
+  const rows = await db.query<Held>(sql`
+    select h.fingerprint, count(*)::int as count, min(h.at) as first, max(h.at) as last
+    from unnest(${fingerprints}::text[], ${since}::timestamptz[]) as g (fingerprint, since)
+    join issue_alerts h on h.workspace_id = ${workspaceId} and h.fingerprint = g.fingerprint
+      and h.received > g.since and h.action = 'held'
+    group by h.fingerprint`)
+  return new Map(rows.map(row => [row.fingerprint, row]))
+}
+
+/** Those that waited are counted from now on. Returns when each happened. */
+export function releaseHeld(db: Db, workspaceId: string, asked: readonly HeldAsked[]) {
+  const [fingerprints, since] = [asked.map(one => one.fingerprint), asked.map(one => one.since)]
+  return db.query<{ fingerprint: string; at: string }>(sql`
+    update issue_alerts h set action = 'counted'
+    from unnest(${fingerprints}::text[], ${since}::timestamptz[]) as g (fingerprint, since)
+    where h.workspace_id = ${workspaceId} and h.fingerprint = g.fingerprint and h.received > g.since and h.action = 'held'
+    returning h.fingerprint, h.at`)
+}
+
+/** The newer issue holds the fingerprint. */
+export async function supersede(db: Db, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await db.query(sql`update issues set is_current = false where id = any(${ids}::text[])`)
+}
+
+export type TargetChange = {
+  id: string
+  severity: Severity
+  alertSeverity: Severity
+  correlationKey: string | null
+  resources: readonly string[]
+  isReopened: boolean
+  isAwake: boolean
+}
+
+export async function changeTargets(db: Db, changes: readonly TargetChange[], now: Date): Promise<void> {
+  if (changes.length === 0) return
+  await db.query(sql`
+    update issues i set
+      severity = c.severity, alert_severity = c."alertSeverity", correlation_key = c."correlationKey",
+      resources = array(select jsonb_array_elements_text(c.resources)),
+      snoozed_until = case when c."isAwake" then null else i.snoozed_until end,
+      status = case when c."isReopened" then 'open' else i.status end,
+      opened_at = case when c."isReopened" then ${now}::timestamptz else i.opened_at end,
+      closed_at = case when c."isReopened" then null else i.closed_at end,
+      resolved_at = case when c."isReopened" then null else i.resolved_at end,
+      mitigated_at = case when c."isReopened" then null else i.mitigated_at end,
+      dismiss_reason = case when c."isReopened" then null else i.dismiss_reason end,
+      updated = ${now}
+    from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c (id text, severity text, "alertSeverity" text,
+      "correlationKey" text, resources jsonb, "isReopened" boolean, "isAwake" boolean)
+    where i.id = c.id`)
+}
+
+export type Counting = { id: string; count: number; first: string; last: string }
+
+/** One row for each issue, whatever its alerts numbered. Returns how many there are now. */
+export async function countOn(db: Db, countings: readonly Counting[]): Promise<Map<string, number>> {
+  if (countings.length === 0) return new Map()
+  const rows = await db.query<{ id: string; occurrences: number }>(sql`
+    update issue_activity a set occurrences = a.occurrences + c.count,
+      first_seen = least(a.first_seen, c.first), last_seen = greatest(a.last_seen, c.last)
+    from jsonb_to_recordset(${JSON.stringify(countings)}::jsonb) as c (id text, count bigint, first timestamptz,
+      last timestamptz)
+    where a.issue_id = c.id returning a.issue_id as id, a.occurrences`)
+  return new Map(rows.map(({ id, occurrences }) => [id, Number(occurrences)]))
+}
+
+export type Occurrence = { origin: string; issue: string; minute: string; count: number; first: string; last: string }
+
+export async function addOccurrences(db: Db, occurrences: readonly Occurrence[]): Promise<void> {
+  if (occurrences.length === 0) return
+  await db.query(sql`
+    insert into issue_occurrences as o (origin_id, issue_id, minute, count, first_at, last_at)
+    select n.origin, n.issue, n.minute, n.count, n.first, n.last
+    from jsonb_to_recordset(${JSON.stringify(occurrences)}::jsonb) as n (origin text, issue text, minute timestamptz,
+      count bigint, first timestamptz, last timestamptz)
+    on conflict (origin_id, minute) do update set count = o.count + excluded.count,
+      first_at = least(o.first_at, excluded.first_at), last_at = greatest(o.last_at, excluded.last_at)`)
+}
+
+export type StoredAlert = { at: string; fingerprint: string | null; action: AlertAction; alert: Alert }
+
+export async function keepAlerts(db: Db, workspaceId: string, kept: readonly StoredAlert[], now: Date): Promise<void> {
+  if (kept.length === 0) return
+  await db.query(sql`
+    insert into issue_alerts (workspace_id, received, at, fingerprint, action, alert)
+    select ${workspaceId}, ${now}, k.at, k.fingerprint, k.action, k.alert
+    from jsonb_to_recordset(${JSON.stringify(kept)}::jsonb) as k (at timestamptz, fingerprint text, action text,
+      alert jsonb)`)
+}
+
+type Query = QueryOf<typeof alerts, 'issues.alerts.list'>
+type AlertRow = Static<(typeof alerts.operations)['issues.alerts.list']['result']>['items'][number]
+
+/** Of the fingerprints of an issue, and of those that were merged into it. */
+export function pageOfAlerts(db: Db, query: Query, workspaceId: string, issueId: string) {
+  return listSql<AlertRow, Query>(db, query, {
+    from: sql`issue_alerts k`,
+    where: sql`k.workspace_id = ${workspaceId} and k.fingerprint in (
+      with recursive under as (
+        select id, fingerprint from issues where workspace_id = ${workspaceId} and id = ${issueId}
+        union all
+        select i.id, i.fingerprint from under join issues i on i.duplicate_of_id = under.id
+        where i.workspace_id = ${workspaceId})
+      select fingerprint from under where fingerprint is not null)`,
+    select: sql`k.at, k.received, k.fingerprint, k.action, k.alert`,
+    sort: { received: 'k.received' },
+    filter: { action: 'k.action' },
+    time: { column: 'k.received', type: 'timestamptz' },
+    id: 'k.seq',
+    neverNull: ['received'],
+  })
+}

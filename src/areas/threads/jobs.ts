@@ -1,0 +1,59 @@
+// What happens to runs by themselves: scripts go on, and runs whose runner is lost are given to another.
+import { AgentRunId, WorkspaceId } from '../../contract/ids.ts'
+import { object } from '../../contract/records.ts'
+import { type JobContext, type Jobs, job } from '../../kit/jobs.ts'
+import * as messages from './messages/store.ts'
+import { enqueueOwn, giveBack, holdFamily } from './runs/ending.ts'
+import { runScript } from './runs/script/running.ts'
+import * as store from './runs/store.ts'
+
+const piece = 100
+const minuteMs = 60_000
+
+export default {
+  'threads.runScript': job({
+    payload: object({ runId: AgentRunId, workspaceId: WorkspaceId }),
+    timeoutSeconds: 60,
+    concurrency: 4,
+    key: ({ runId }) => runId,
+    run: runScript,
+  }),
+
+  'threads.sweepLeases': job({
+    payload: object({}),
+    schedule: '* * * * *',
+    key: () => 'all',
+    async run(ctx) {
+      for (;;) {
+        const lapsed = await store.lapsed(ctx.db, ctx.now(), piece)
+        for (const one of lapsed) await takeBack(ctx, one)
+        if (lapsed.length < piece) break
+      }
+      const minuteAgo = new Date(ctx.now().getTime() - minuteMs)
+      for (const one of await store.forgotten(ctx.db, minuteAgo, piece)) await enqueueOwn(ctx.enqueue, one)
+      await store.settleForsaken(ctx.db, minuteAgo, ctx.now())
+    },
+  }),
+} satisfies Jobs
+
+type Lapsed = { id: string; threadId: string; workspaceId: string }
+
+/** Looked at again once it is held: its runner may have been heard of meanwhile. */
+async function takeBack(ctx: JobContext, { id, threadId, workspaceId }: Lapsed): Promise<void> {
+  const outcome = await ctx.transaction(async tx => {
+    const family = await holdFamily(tx, threadId)
+    const run = await store.lock(tx, id)
+    if (!family || !run?.leaseUntil || Date.parse(run.leaseUntil) > ctx.now().getTime()) return null
+    if (run.status === 'parked') {
+      // Whoever decides lets another take it up; until then nobody is missed.
+      await store.letGo(tx, id, ctx.now())
+      await messages.failStreamed(tx, id, ctx.now())
+      return null
+    }
+    const became = await giveBack({ ...ctx, db: tx }, family, run)
+    const target = { object: 'thread', id: threadId }
+    await ctx.record(tx, { chain: workspaceId, action: `threads.runs.${became}`, target })
+    return { became, runner: run.runner }
+  })
+  if (outcome?.became === 'requeued') await enqueueOwn(ctx.enqueue, { id, workspaceId, runner: outcome.runner })
+}

@@ -1,0 +1,10 @@
+// What other areas ask of threads beyond their rows: who may write, what a message may hold, and how runs begin and end.
+export { refuseForeignWriter } from '../agents.ts'
+export { refuseArchived } from '../checks.ts'
+export { checkParts, refuseStrayResults, resultsIn, textOf, titleOf } from '../messages/parts.ts'
+export { pageOfMessages, searchMessages } from '../messages/reading.ts'
+export { type HeldRun, holdCaller, holdRun } from '../runs/approving.ts'
+export { enqueueOwn, parkRun, resumeRun } from '../runs/ending.ts'
+export { startRun } from '../runs/queueing.ts'
+export { answerAsked } from '../runs/script/answering.ts'
+export { awaitEnd } from '../runs/waiting.ts'

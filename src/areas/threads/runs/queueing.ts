@@ -1,0 +1,99 @@
+// Starts a run in a thread: by which runner, with which rights, one at a time.
+import { ApiError, badRequest, conflict, forbidden } from '../../../contract/errors.ts'
+import { AgentRunId } from '../../../contract/ids.ts'
+import { scopesHeld } from '../../../contract/permissions.ts'
+import type { Scope } from '../../../contract/scopes.ts'
+import type { Access, Caller, Context } from '../../../kit/context.ts'
+import { unique } from '../../../kit/outcomes.ts'
+import { newId } from '../../../kit/random.ts'
+import * as workspaces from '../../workspaces/store.ts'
+import { refuseArchived } from '../checks.ts'
+import { kindOf } from '../fields/contract.ts'
+import { type Held, setStatus } from '../store.ts'
+import { checkSteps } from './script/checking.ts'
+import type { Step } from './script/contract.ts'
+import { rightsOf } from './starting.ts'
+import * as store from './store.ts'
+
+type Starting = {
+  instructions?: string | null
+  runner?: 'builtin' | 'external' | 'script'
+  steps?: readonly Step[]
+  /** Of an automation: the scopes that its run may use. */
+  grants?: readonly Scope[]
+}
+
+type StartContext = Pick<Context, 'db' | 'now' | 'enqueue' | 'feed'> & {
+  caller: Caller
+  access: Pick<Access, 'workspaceId'>
+}
+
+/** The thread is held. It exists exactly when the transaction commits, and whoever waits for runs hears of it then. */
+export async function startRun(ctx: StartContext, thread: Held, starting: Starting): Promise<store.RunRow> {
+  const { db, caller, now, feed } = ctx
+  const { workspaceId } = ctx.access
+  if (!scopesHeld(caller).includes('threads:write')) {
+    const missing = { reason: 'scope', missing: ['threads:write'] }
+    throw forbidden('To start a run needs the scope threads:write.', missing)
+  }
+  refuseArchived(thread)
+  const { runner, steps } = await runnerOf(ctx, starting)
+  await refuseTooMany(ctx)
+  const parentStarterId = caller.run ? await store.starterOf(db, caller.run.id) : null
+  const { grants } = starting
+  const rights = rightsOf(caller, workspaceId, kindOf(thread.type), { parentStarterId, ...(grants && { grants }) })
+  const { instructions = null } = starting
+  const seesPrivate = thread.visibility === 'private'
+  const id = newId(AgentRunId)
+  const run = await unique(
+    store.insert(db, { ...rights, id, threadId: thread.id, runner, instructions, steps, seesPrivate }, now()),
+    'agent_runs__thread_id_active',
+    'A run is active in the thread; wait for it, or cancel it first.',
+    { state: thread.status },
+  )
+  await setStatus(db, thread.id, 'queued', now())
+  if (runner === 'script') await ctx.enqueue('threads.runScript', { runId: id, workspaceId })
+  feed.tell(workspaceId, told('queued', thread.id, run))
+  return run
+}
+
+/** What waiting runners, waiting callers and open pages hear. */
+export function told(what: 'queued' | 'ended', threadId: string, { id, status }: { id: string; status: string }) {
+  return { action: `threads.runs.${what}`, target: { object: 'thread', id: threadId }, data: { runId: id, status } }
+}
+
+async function runnerOf({ db, access }: StartContext, { runner: given, steps }: Starting) {
+  const { agent } = await workspaces.findSettings(db, access.workspaceId)
+  const runner = given ?? (steps ? 'script' : (agent?.runner ?? null))
+  if (runner === null) {
+    const detail = 'No runner is set: choose one in the settings of the workspace (agent.runner), or name one.'
+    throw conflict(detail, { setting: 'agent.runner' })
+  }
+  if (runner === 'builtin') {
+    const detail = 'The built-in runner has no model to ask: set agent.baseUrl in the settings of the workspace.'
+    throw conflict(detail, { setting: 'agent.baseUrl' })
+  }
+  if (runner !== 'script') {
+    if (steps) throw refused('left out, unless the runner is script')
+    return { runner, steps: null }
+  }
+  if (!steps) throw refused('there, where the runner is script')
+  checkSteps(steps)
+  return { runner, steps }
+}
+
+function refused(expected: string) {
+  return badRequest(`"steps" must be ${expected}.`, [{ path: 'steps', rule: 'runner', expected }])
+}
+
+const dayMs = 86_400_000
+
+async function refuseTooMany({ db, access, now }: StartContext): Promise<void> {
+  const { agent } = await workspaces.findSettings(db, access.workspaceId)
+  const limit = agent?.maxRunsPerDay ?? null
+  if (limit === null) return
+  const current = await store.countSince(db, access.workspaceId, new Date(now().getTime() - dayMs))
+  if (current < limit) return
+  const detail = `The workspace allows ${limit} runs in 24 hours (agent.maxRunsPerDay); try again later.`
+  throw new ApiError('payment_required', detail, { dimension: 'agentRunsPerDay', limit, current })
+}
