@@ -1,4 +1,4 @@
-// A local MCP server on stdio that hands every message to the one of the service, with the stored credential.
+// A local MCP server on stdio that forwards every message to the service's MCP server, with the stored credential.
 import { ConnectionError, deliver } from '../client/transport.ts'
 import { usage } from './failures.ts'
 import { linesOf } from './lines.ts'
@@ -40,7 +40,7 @@ export async function bridge(session: Session, toolset: string | undefined): Pro
 type Link = {
   session: Session
   path: string
-  /** Agreed on by `initialize`, for clients of before the revision that did away with it. */
+  /** The version negotiated by `initialize`, for clients of revisions that still have it. */
   version: string | null
   /** Given at the same moment to those who can be asked something back. */
   sessionId: string | null
@@ -53,7 +53,7 @@ async function hand(link: Link, line: string): Promise<void> {
   if (!message) return void stdout.write(`${failure(null, -32700, 'This line is not JSON.')}\n`)
   if (message.method === 'notifications/cancelled') link.underWay.get(message.params?.requestId ?? '')?.abort()
   const stop = new AbortController()
-  // What has an id and no method answers the service; nobody waits for an answer to that.
+  // A message with an id and no method is an answer to the service; nothing comes back for it.
   const id = message.method === undefined ? undefined : message.id
   if (id !== undefined && id !== null) link.underWay.set(id, stop)
   try {
@@ -81,7 +81,11 @@ function failure(id: Message['id'], code: number, message: string): string {
 async function exchange(link: Link, message: Message, line: string, signal: AbortSignal): Promise<void> {
   const { session, path } = link
   const { terminal, retries } = session
-  const request = outgoing(session, { method: 'POST', path, body: line }, await credentialOf(session, '/mcp'))
+  const request = outgoing(
+    session,
+    { method: 'POST', path, body: line, contentType: 'application/json' },
+    await credentialOf(session, '/mcp'),
+  )
   Object.assign(request.headers, headersFor(link, message))
   const answer = await deliver(request, { retries, signal: AbortSignal.any([signal, terminal.signal]) })
   link.sessionId = answer.headers.get('mcp-session-id') ?? link.sessionId
@@ -90,7 +94,7 @@ async function exchange(link: Link, message: Message, line: string, signal: Abor
   const text = await answer.text()
   if (message.method === undefined) return
   const reply = parse(text)
-  // A refusal at the door knows no id; the client that waits needs its own.
+  // A refusal of the HTTP layer has no message id; the client waits for its own.
   if (reply?.jsonrpc) pass(link, reply.id === null ? JSON.stringify({ ...reply, id: message.id ?? null }) : text)
   else if (message.id !== undefined && text !== '') {
     terminal.stdout.write(

@@ -3,31 +3,10 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { platform, type TestCaller, type TestPlatform } from '../../test/helpers/platform.ts'
-import { bundledDocument, commandLine, failureIn, listen } from '../../test/helpers/terminal.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { bundledDocument, commandLine, failureIn, ownersCommandLine } from '../../test/helpers/terminal.ts'
 
-let running: TestPlatform
-let baseUrl: string
-let owner: TestCaller
-let line: Awaited<ReturnType<typeof commandLine>>
-let atrium: typeof line.atrium
-
-beforeAll(async () => {
-  running = await platform()
-  baseUrl = await listen(running)
-  owner = await running.user('ada@example.com')
-  line = await commandLine(baseUrl)
-  atrium = line.atrium
-  await atrium('login --token -', { stdin: `${owner.token}\n` })
-  for (const name of ['Alpha key', 'Beta key', 'Gamma key']) {
-    await atrium(['api_keys', 'post', '--name', name, '--scopes', 'workspaces:read,api_keys:read'])
-  }
-})
-afterAll(async () => {
-  await running.close()
-  await line.remove()
-})
+const { running, baseUrl, owner, line, atrium } = await ownersCommandLine('workspaces:read,api_keys:read')
 
 async function fresh(document = bundledDocument()) {
   const made = await commandLine(baseUrl, document)

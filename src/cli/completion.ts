@@ -6,12 +6,12 @@ import type { Entry, Field } from './digest.ts'
 import { flagName } from './fields.ts'
 import { formats } from './output.ts'
 import { readProfiles } from './profiles.ts'
-import { credentialOf, find, outgoing, type Session } from './session.ts'
+import { credentialOf, find, outgoing, type Session, senderOf } from './session.ts'
 import { globalOptions, globalsWithValue } from './tree.ts'
 
 export type Candidate = { word: string; note?: string }
 
-/** Somebody waits with a finger on the key. */
+/** A person is waiting for the completion. */
 const longestMs = 500
 
 /** `words` is everything behind `atrium`; the last is what is being typed, perhaps nothing yet. */
@@ -104,7 +104,11 @@ async function idsOf(session: Session, name: string, id: string, known: Record<s
   try {
     const request = spell(list.method, list.path, { path: known, query: { perPage: 100 }, body: undefined })
     const credential = await credentialOf(session)
-    const answer = await deliver(outgoing(session, request, credential), { retries: 0, signal })
+    const answer = await deliver(outgoing(session, request, credential), {
+      send: senderOf(session),
+      retries: 0,
+      signal,
+    })
     const { items } = (await readResult(answer)) as { items: Record<string, unknown>[] }
     return items.map(item => ({ word: String(item[itemName]), note: noteOf(item) }))
   } catch {

@@ -27,6 +27,10 @@ export type Entry = {
   /** Undefined where there is no body. */
   bodyExample?: unknown
   hasBody: boolean
+  /** Media types of a body that is sent as it is, in place of fields. */
+  consumes?: string[]
+  /** The answer is the result alone, without the envelope. */
+  isBare?: true
   /** Answers `items` and `count`, page by page. */
   isPaged: boolean
   /** Names of the record, or of a list's items, in the order of the document. */
@@ -38,7 +42,7 @@ export type Entry = {
 export type Digest = { format: number; etag: string | null; version: string; entries: Entry[] }
 
 /** Raised when this file changes what it writes, so that an older digest in the cache is made anew. */
-export const digestFormat = 2
+export const digestFormat = 3
 
 type Schema = {
   $ref?: string
@@ -115,9 +119,14 @@ function resolve(document: Document, schema: Schema | undefined): Schema {
 }
 
 function entryOf(document: Document, method: string, path: string, action: Action): Entry {
-  const body = action.requestBody?.content[json]
+  const types = Object.keys(action.requestBody?.content ?? {})
+  const body = isFields(document, action) ? action.requestBody?.content[json] : undefined
   const success = Object.entries(action.responses ?? {}).find(([status]) => status.startsWith('2'))?.[1].content ?? {}
-  const result = resolve(document, resolve(document, success[json]?.schema).properties?.result)
+  const either = resolve(document, success[json]?.schema)
+  // The operation's own answer stands before the one that a person must approve it first.
+  const answer = resolve(document, either.anyOf?.[0] ?? either)
+  const isBare = success[json] !== undefined && !(answer.properties?.success && answer.properties.result)
+  const result = isBare ? answer : resolve(document, answer.properties?.result)
   const item = resolve(document, result.properties?.items?.items)
   const fields = fieldsOf(document, action, resolve(document, body?.schema))
   const produces = Object.keys(success).find(type => type !== json)
@@ -132,10 +141,18 @@ function entryOf(document: Document, method: string, path: string, action: Actio
     fields,
     ...(body && { bodyExample: body.example }),
     hasBody: body !== undefined,
+    ...(action.requestBody && !body && { consumes: types }),
+    ...(isBare && { isBare }),
     isPaged: result.properties?.items !== undefined && fields.some(({ name, in: place }) => isPage(name, place)),
     columns: Object.keys((result.properties?.items ? item : result).properties ?? {}),
     ...(produces && { produces }),
   }
+}
+
+/** A body of fields is JSON and nothing else, and an object. */
+function isFields(document: Document, { requestBody }: Action): boolean {
+  const types = Object.keys(requestBody?.content ?? {})
+  return types.length === 1 && resolve(document, requestBody?.content[json]?.schema).properties !== undefined
 }
 
 function isPage(name: string, place: string): boolean {

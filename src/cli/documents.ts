@@ -1,4 +1,4 @@
-// The OpenAPI document: the copy that came along, or a newer one of the service itself, kept per host.
+// The OpenAPI document: the bundled copy, or a newer one fetched from the service and cached per host.
 import { createHash } from 'node:crypto'
 import { statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { ConnectionError, deliver } from '../client/transport.ts'
 import { type Digest, type Document, digestFormat, digestOf } from './digest.ts'
 import { CliError } from './failures.ts'
 import { cacheFolder, readText, writeCache } from './files.ts'
+import { send } from './http.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The document that came with this command line; `key` changes whenever the document may have. */
@@ -16,7 +17,7 @@ export type Documents = {
   document(): Promise<Document>
   /** True where the service has a document that was not known before. */
   refresh(signal: AbortSignal): Promise<boolean>
-  /** Not looked at for a while. */
+  /** Not checked for some time. */
   isOld(): boolean
 }
 
@@ -42,7 +43,7 @@ export function documents(env: Terminal['env'], baseUrl: string, bundled: Bundle
     const etag = parseDigest(readText(paths.digest))?.etag
     const headers = { accept: 'application/json', ...(etag && { 'if-none-match': etag }) }
     const outgoing = { method: 'GET', url: `${baseUrl}/v1/openapi.json`, headers, body: undefined }
-    const answer = await deliver(outgoing, { retries: 0, signal })
+    const answer = await deliver(outgoing, { send, retries: 0, signal })
     if (answer.status === 304) {
       await answer.body?.cancel()
       touch(paths.digest)
@@ -92,11 +93,11 @@ function touch(path: string): void {
   try {
     utimesSync(path, now, now)
   } catch {
-    // Only asked again a little earlier.
+    // The only consequence is that the service is asked again a little earlier.
   }
 }
 
-/** A look for a newer document beside other work: its failure is of no interest. */
+/** Checks for a newer document while other work runs; a failure is ignored. */
 export async function refreshQuietly(found: Documents, signal: AbortSignal): Promise<boolean> {
   try {
     return await found.refresh(signal)

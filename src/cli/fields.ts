@@ -1,4 +1,5 @@
 // Flags, positional words and JSON → what an operation takes: path, query and body.
+import { readFileSync } from 'node:fs'
 import { Option } from 'commander'
 import type { Parts } from '../client/request.ts'
 import type { Entry, Field } from './digest.ts'
@@ -9,7 +10,7 @@ export type Values = Readonly<Record<string, unknown>>
 
 /** Words that mean the same on every operation; a field of such a name is spelled `--field.<name>`. */
 export const reserved = new Set(
-  'query body body-file body-template dry-run curl all limit output columns jq profile base-url offline yes retries help version'.split(
+  'query body body-file body-template dry-run curl all limit output columns jq profile base-url offline yes retries web verbose help version'.split(
     ' ',
   ),
 )
@@ -22,12 +23,22 @@ export function flagsOf(field: Field): Option[] {
   const name = flagName(field)
   const group = field.in === 'path' ? 'Path:' : field.in === 'query' ? 'Query:' : 'Body:'
   if (field.kind === 'boolean') {
-    const [yes, no] = [new Option(`--${name}`, describe(field)), new Option(`--no-${name}`, `${name}: false`)]
-    return [yes.helpGroup(group), no.helpGroup(group).hideHelp()]
+    const spellings = bothSpellings(name)
+    const yes = spellings.map(one => new Option(`--${one}`, describe(field)).hideHelp(one !== name))
+    const no = spellings.map(one => new Option(`--no-${one}`, `${name}: false`).hideHelp())
+    return [...yes, ...no].map(option => option.helpGroup(group))
   }
-  const option = new Option(`--${name} <${placeholder(field)}>`, describe(field)).helpGroup(group)
-  if (field.kind === 'list') option.argParser((value, earlier: string[] = []) => [...earlier, value])
-  return [option]
+  return bothSpellings(name).map(one => {
+    const option = new Option(`--${one} <${placeholder(field)}>`, describe(field)).helpGroup(group)
+    if (field.kind === 'list') option.argParser((value, earlier: string[] = []) => [...earlier, value])
+    return option.hideHelp(one !== name)
+  })
+}
+
+/** `perPage`, and `per-page` as other programs have it; both set the same value. */
+function bothSpellings(name: string): string[] {
+  const kebab = name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+  return kebab === name || reserved.has(kebab) || name.includes('_') ? [name] : [name, kebab]
 }
 
 function isShort(values: string[] | undefined): values is string[] {
@@ -53,7 +64,7 @@ function describe(field: Field): string {
     values && !(isShort(values) && kind === 'text') ? `one of ${shortened(values)}` : '',
     kind === 'list' ? (field.commas ? 'repeat it, or use commas' : 'repeat it for several') : '',
     kind === 'boolean' ? `--no-${flagName(field)} for false` : '',
-    nullable ? 'null: none' : '',
+    nullable ? 'the word null clears it' : '',
     preset !== undefined ? `default ${JSON.stringify(preset)}` : '',
   ]
     .filter(Boolean)
@@ -155,7 +166,27 @@ function refuseUnknown(entry: Entry, query: Values, fields: Field[]): void {
 /** By the field's name, whatever its flag is called. */
 function flagValues({ fields }: Entry, flags: Values): Values {
   const present = fields.filter(field => flags[flagName(field)] !== undefined)
-  return Object.fromEntries(present.map(field => [field.name, valueFrom(field, flags[flagName(field)])]))
+  return Object.fromEntries(present.map(field => [field.name, valueFrom(field, fromFile(flags[flagName(field)]))]))
+}
+
+/** `@path` is the text of that file, `@@` a text that begins with `@`. */
+function fromFile(given: unknown): unknown {
+  if (Array.isArray(given)) return given.map(fromFile)
+  if (typeof given !== 'string' || !given.startsWith('@')) return given
+  return given.startsWith('@@') ? given.slice(1) : readInput(given.slice(1)).replace(/\r?\n$/, '')
+}
+
+export function readInput(path: string): string {
+  return readFile(path).toString('utf8')
+}
+
+export function readFile(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    const isMissing = (error as { code?: string }).code === 'ENOENT'
+    throw usage(isMissing ? `There is no file ${path}.` : `Cannot read ${path}.`, 'Give the path of a file.')
+  }
 }
 
 function valueFrom(field: Field, given: unknown): unknown {

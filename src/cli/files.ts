@@ -1,4 +1,4 @@
-// Where the command line keeps things, and writing them so that nothing is ever half there.
+// Where the command line stores its files, and how it writes them: completely or not at all.
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -65,7 +65,7 @@ export function closeToOthers(path: string): boolean {
   return true
 }
 
-/** What a cache cannot keep is not worth failing for. */
+/** A cache that cannot be written is no reason to fail. */
 export function writeCache(path: string, text: string): void {
   try {
     writePrivate(path, text)

@@ -1,24 +1,26 @@
 // One operation, carried out: input, confirmation, request, answer.
-import { readFileSync } from 'node:fs'
 import { type OperationRequest, type Parts, spell } from '../client/request.ts'
 import { readResult } from '../client/transport.ts'
 import type { Entry } from './digest.ts'
 import { CliError, usage } from './failures.ts'
-import { parseJson, partsOf, type Values } from './fields.ts'
-import { formatOf, type OutputOptions, print, projectItem, toLine } from './output.ts'
+import { parseJson, partsOf, readFile, readInput, type Values } from './fields.ts'
+import { linesOf } from './lines.ts'
+import { filter, formatOf, type OutputOptions, print, projectItem, toLine } from './output.ts'
 import { credentialOf, outgoing, type Session, send } from './session.ts'
-import { ask, readAll, type Terminal } from './terminal.ts'
+import { ask, readAll, readBytes, type Terminal } from './terminal.ts'
 
 export type Options = OutputOptions & {
   query?: string
   body?: string
   bodyFile?: string
   bodyTemplate?: boolean
+  content?: string
   dryRun?: boolean
   curl?: boolean
   all?: boolean
   limit?: string
   yes?: boolean
+  web?: boolean
 }
 
 export async function invoke(
@@ -28,23 +30,30 @@ export async function invoke(
   options: Options & Values,
 ): Promise<void> {
   const { terminal, settings } = session
+  if (options.web) return await (await import('./web.ts')).openPage(session, entry, positionals)
+  refuseForFiles(entry, options)
   if (options.bodyTemplate) return printTemplate(terminal, entry)
-  const parts = partsOf(entry, {
+  const fields = partsOf(entry, {
     positionals,
     flags: options,
     workspaceId: settings.workspaceId,
     query: options.query === undefined ? undefined : parseJson('--query', options.query),
     body: await bodyFrom(terminal, options),
   })
+  const parts = entry.consumes ? { ...fields, content: await contentFrom(terminal, entry, options) } : fields
   const limit = limitFrom(entry, options)
   const request = spell(entry.method, entry.path, limit === null ? parts : withPage(parts, 1, limit))
   if (options.dryRun || options.curl) return await printRequest(session, request, options)
   if (entry.method === 'DELETE') await confirm(terminal, entry, options)
   if (limit !== null) return await printPages(session, entry, parts, limit, options)
   const answer = await send(session, request)
-  if (answer.ok && !isJson(answer)) return await pour(terminal, answer)
-  await print(terminal, await readResult(answer), options, entry)
+  if (answer.status === noContent) return
+  if (answer.ok && !isJson(answer)) return await pour(terminal, answer, options)
+  await print(terminal, await readResult(answer, entry.isBare), options, entry)
 }
+
+/** There is nothing, and so nothing is printed. */
+const noContent = 204
 
 function printTemplate({ stdout }: Terminal, entry: Entry): void {
   if (!entry.hasBody) throw usage(`${entry.id} takes no body.`)
@@ -56,16 +65,28 @@ async function bodyFrom({ stdin }: Terminal, { body, bodyFile }: Options): Promi
   if (body !== undefined) return parseJson('--body', body)
   if (bodyFile === undefined) return undefined
   if (bodyFile === '-') return parseJson('The body on stdin', await readAll(stdin))
-  return parseJson(bodyFile, readFile(bodyFile))
+  return parseJson(bodyFile, readInput(bodyFile))
 }
 
-function readFile(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    const isMissing = (error as { code?: string }).code === 'ENOENT'
-    throw usage(isMissing ? `There is no file ${path}.` : `Cannot read ${path}.`, 'Give its path, or - for stdin.')
-  }
+/** The name of the file says what it is; where it does not, it is what the operation takes first. */
+async function contentFrom({ stdin }: Terminal, { id, consumes = [] }: Entry, { content }: Options) {
+  if (content === undefined) throw usage(`${id} needs --content.`, 'Give a file: --content @path, or @- for stdin.')
+  const named = mediaTypeOf(content)
+  const type = named && consumes.includes(named) ? named : (consumes[0] ?? '')
+  if (!content.startsWith('@')) return { type, bytes: Buffer.from(content) }
+  return { type, bytes: content === '@-' ? await readBytes(stdin) : readFile(content.slice(1)) }
+}
+
+const endings: Readonly<Record<string, string>> = {
+  '.json': 'application/json',
+  '.ndjson': 'application/x-ndjson',
+  '.jsonl': 'application/x-ndjson',
+  '.zip': 'application/zip',
+  '.txt': 'text/plain',
+}
+
+function mediaTypeOf(name: string): string | undefined {
+  return endings[/\.\w+$/.exec(name)?.[0].toLowerCase() ?? '']
 }
 
 const mostPerPage = 100
@@ -125,13 +146,18 @@ async function printRequest(session: Session, request: OperationRequest, options
   })
   const { stdout } = session.terminal
   if (!options.curl) {
-    const sent = body === undefined ? undefined : JSON.parse(body)
+    const sent = typeof body === 'string' ? JSON.parse(body) : body && `${body.length} bytes`
     return void stdout.write(`${JSON.stringify({ method, url, headers, body: sent }, null, 2)}\n`)
   }
   const { 'user-agent': _, ...shown } = headers
   const lines = Object.entries(shown).map(([name, value]) => `-H ${quoteOpen(`${name}: ${value}`)}`)
-  const parts = [`curl -X ${method} ${quote(url)}`, ...lines, ...(body === undefined ? [] : [`-d ${quote(body)}`])]
+  const parts = [`curl -X ${method} ${quote(url)}`, ...lines, ...bodyOfCurl(body, options)]
   stdout.write(`${parts.join(' \\\n  ')}\n`)
+}
+
+function bodyOfCurl(body: OperationRequest['body'], { content }: Options): string[] {
+  if (body === undefined) return []
+  return [typeof body === 'string' ? `-d ${quote(body)}` : `--data-binary ${quote(content ?? '')}`]
 }
 
 function quote(text: string): string {
@@ -147,15 +173,43 @@ function isJson(answer: Response): boolean {
   return (answer.headers.get('content-type') ?? '').startsWith('application/json')
 }
 
-/** A file or a stream goes to stdout as it comes. */
-async function pour({ stdout, stderr }: Terminal, answer: Response): Promise<void> {
+/** A file has no columns or formats; records that come line by line can be filtered one by one. */
+function refuseForFiles({ id, produces }: Entry, { output, columns }: Options): void {
+  if (produces === undefined || (output ?? 'ndjson') === 'ndjson') return
+  const why = columns ? '--columns and -o' : `-o ${output}`
+  throw usage(`${id} answers with a file or a stream, as it is; ${why} cannot change it.`, 'Use -o ndjson or --jq.')
+}
+
+/** A file or a stream goes to stdout as it comes, or record by record where something is to be done with each. */
+async function pour(terminal: Terminal, answer: Response, options: Options): Promise<void> {
+  const { stdout, stderr } = terminal
+  if (options.jq !== undefined || options.output !== undefined || options.columns !== undefined) {
+    return await pourRecords(terminal, answer, options)
+  }
+  const isText = /^(text\/|application\/(x-nd)?json)/.test(answer.headers.get('content-type') ?? '')
   const decoder = new TextDecoder()
   let bytes = 0
   for await (const part of answer.body ?? []) {
-    stdout.write(decoder.decode(part, { stream: true }))
+    stdout.write(isText ? decoder.decode(part, { stream: true }) : part)
     bytes += part.length
     if (stderr.isTTY && !stdout.isTTY) stderr.write(`\r${Math.ceil(bytes / 1024)} kB`)
   }
   stdout.write(decoder.decode())
   if (stderr.isTTY && !stdout.isTTY) stderr.write('\r\x1b[K')
+}
+
+async function pourRecords({ stdout }: Terminal, answer: Response, { jq, columns }: Options): Promise<void> {
+  const type = answer.headers.get('content-type') ?? ''
+  const isEvents = type.startsWith('text/event-stream')
+  if (!isEvents && !type.startsWith('application/x-ndjson')) {
+    await answer.body?.cancel()
+    throw usage(`This file is ${type}; --jq, -o and --columns are for JSON.`, 'Leave them out.')
+  }
+  if (!answer.body) return
+  for await (const line of linesOf(answer.body)) {
+    const text = isEvents ? (/^data: ?(.*)$/.exec(line)?.[1] ?? '') : line
+    if (!text) continue
+    const record = projectItem(JSON.parse(text), columns)
+    stdout.write(jq === undefined ? toLine(record) : await filter(record, jq))
+  }
 }

@@ -57,7 +57,7 @@ function presentedBy(credential: StoredCredential): Credential {
   return { token: credential.accessTokens['/v1']?.token }
 }
 
-/** A key of a team or of the platform is nobody's, and still good. */
+/** A key of a team or of the platform has no user, and is still valid. */
 async function identify(session: Session, credential: Credential): Promise<string> {
   try {
     const user = (await call(session, 'auth.whoami', {}, credential)) as { email: string | null; id: string }

@@ -1,15 +1,14 @@
 // Logging in through the service's own OAuth server: browser with a loopback redirect and PKCE, or a device code.
-import { spawn } from 'node:child_process'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as oauth from 'openid-client'
+import { openBrowser } from './browser.ts'
 import { CliError } from './failures.ts'
 import { configFolder } from './files.ts'
 import { underLock } from './lock.ts'
 import { openLogin, saveRenewed } from './logins.ts'
 import { type OAuthCredential, readCredentials } from './profiles.ts'
 import { clientId, type Session } from './session.ts'
-import type { Terminal } from './terminal.ts'
 
 const browserMinutes = 3
 const resources = ['/v1', '/mcp'] as const
@@ -191,17 +190,4 @@ function closingPage(text: string): string {
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Atrium</title>
 <body style="font: 16px system-ui; margin: 4rem auto; max-width: 30rem"><h1>${text}</h1>
 <p>You can close this page and go back to the terminal.</p></body></html>`
-}
-
-/** `BROWSER` names another program than the system's own. */
-function openBrowser(address: string, env: Terminal['env']): void {
-  const system = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open'
-  const child = spawn(env.BROWSER || system, [address], {
-    stdio: 'ignore',
-    detached: true,
-    env: env as NodeJS.ProcessEnv,
-  })
-  // The address is on the terminal already.
-  child.on('error', () => {})
-  child.unref()
 }

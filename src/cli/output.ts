@@ -51,7 +51,8 @@ function project(result: unknown, columns: string[]): unknown {
   return Array.isArray(items) ? { ...(result as object), items: items.map(one) } : one(result)
 }
 
-async function filter(result: unknown, expression: string): Promise<string> {
+/** The result through jq, as it is printed. */
+export async function filter(result: unknown, expression: string): Promise<string> {
   const { raw } = await import('jq-wasm')
   try {
     const text = await raw(JSON.stringify(result), expression, ['-r'])
@@ -84,6 +85,7 @@ function printTable(
   stdout.write(drawn.text)
   const notes = [
     count !== undefined && count > items.length ? `${items.length} of ${count}; --all for the rest` : '',
+    drawn.hasShortIds ? 'ids are shortened: -o json has them whole' : '',
     drawn.leftOut.length > 0 ? `not shown: ${someOf(drawn.leftOut)} (--columns, -o json)` : '',
   ].filter(Boolean)
   if (notes.length > 0) stderr.write(`${painter(stderr, env)('dim', notes.join(' · '))}\n`)

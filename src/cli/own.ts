@@ -1,5 +1,6 @@
 // The commands that are no operations: login, profiles, the document, completion, the MCP bridge.
 import type { Command } from 'commander'
+import { readAliases, saveAliases, wordsIn } from './aliases.ts'
 import { actionOf } from './digest.ts'
 import { usage } from './failures.ts'
 import { near } from './near.ts'
@@ -22,13 +23,16 @@ export function addOwn(program: Command, session: Session): void {
     (words: string[], _, command: Command) => describe(session, words.join('.'), command.optsWithGlobals()),
   )
   addCompletion(program, add('completion <shell>', 'print the completion script: bash, zsh, fish or pwsh'), session)
-  add('mcp', 'a local MCP server (stdio) that speaks for the one of the service')
+  addApi(add('api <path>', 'send any request to the service, with the stored login'), session)
+  addAliases(add('alias', 'names of your own for commands'), session, program)
+  add('mcp', 'run a local MCP server (stdio) that forwards to the service with the stored login')
     .option('--toolset <path>', 'part of the tools, such as all')
     .action(async ({ toolset }: { toolset?: string }) => {
       const { bridge } = await import('./bridge.ts')
       await bridge(session, toolset)
     })
   addAudit(add('audit', 'check an exported audit log'), session)
+  addRuns(add('runs', 'carry out runs of agents with a program of your own'), session)
   program.command('exit-codes', { hidden: true }).action(() => void session.terminal.stdout.write(exitCodeHelp()))
 }
 
@@ -146,6 +150,61 @@ function addCompletion(program: Command, completion: Command, session: Session):
         session.terminal.stdout.write(note ? `${word}\t${note}\n` : `${word}\n`)
       }
     })
+}
+
+function addApi(api: Command, session: Session): void {
+  const more = (value: string, earlier: string[] = []) => [...earlier, value]
+  api
+    .option('-X, --method <method>', 'GET, or POST where there is a body')
+    .option('-f, --field <name=text>', 'a field of the body; name:=json for numbers, lists and the like', more)
+    .option('--body <json>', 'the body as JSON; @file reads a file, @- stdin')
+    .option('--all', 'every page of a list')
+    .action(async (path: string, _, command: Command) =>
+      (await import('./api.ts')).api(session, path, command.optsWithGlobals()),
+    )
+}
+
+function addAliases(alias: Command, { terminal, digest }: Session, program: Command): void {
+  const { env } = terminal
+  alias
+    .command('list')
+    .description('List the names.')
+    .action((_, command: Command) => {
+      const items = Object.entries(readAliases(env)).map(([name, command]) => ({ name, command }))
+      return print(terminal, { items, count: items.length }, command.optsWithGlobals<OutputOptions>())
+    })
+  alias
+    .command('set <name> <command>')
+    .description("Let a name stand for a command: atrium alias set keys 'api_keys list --perPage 50'.")
+    .action((name: string, command: string) => {
+      const isTaken = program.commands.some(one => one.name() === name) || find(digest, name) !== undefined
+      if (isTaken || !/^[\w-]+$/.test(name)) throw usage(`${name} cannot be an alias.`, 'Choose a word that is free.')
+      if (wordsIn(command).length === 0) throw usage('An alias stands for at least one word.')
+      saveAliases(env, { ...readAliases(env), [name]: command })
+      terminal.stderr.write(`atrium ${name} is now atrium ${command}.\n`)
+    })
+  alias
+    .command('remove <name>')
+    .description('Forget a name.')
+    .action((name: string) => {
+      const { [name]: found, ...others } = readAliases(env)
+      if (found === undefined) throw usage(`There is no alias ${name}.`, 'See: atrium alias list')
+      saveAliases(env, others)
+      terminal.stderr.write(`Alias ${name} is gone.\n`)
+    })
+}
+
+function addRuns(runs: Command, session: Session): void {
+  runs
+    .command('work <command...>')
+    .description(
+      'Take up runs, one after the other: the program is given each as JSON on stdin and in $ATRIUM_CONTEXT_FILE, with the ' +
+        'token of the run in $ATRIUM_TOKEN; each line that it prints becomes a message. Write -- before the program.',
+    )
+    .option('--workspace <id>', 'workspace whose runs to take up')
+    .option('--kinds <list>', 'only these kinds, with commas between')
+    .option('--once', 'end after one run')
+    .action(async (command: string[], options: object) => (await import('./runs.ts')).work(session, command, options))
 }
 
 function addAudit(audit: Command, session: Session): void {

@@ -31,9 +31,11 @@ export type Flags = { profile?: string; baseUrl?: string; apiKey?: string; token
 
 export type Settings = {
   profile: string
+  /** It was asked for by name, and nothing is stored under it. */
+  isUnknownProfile: boolean
   baseUrl: string
   workspaceId: string | undefined
-  /** Given by a flag or the environment; it goes before what is stored. */
+  /** Given by a flag or the environment; it overrides what is stored. */
   given: { apiKey?: string; token?: string } | undefined
   /** Where the credential comes from, in words. */
   source: string
@@ -83,6 +85,7 @@ export function resolveSettings(terminal: Pick<Terminal, 'env' | 'stderr'>, flag
   const { given, source } = givenCredential(flags, env)
   return {
     profile,
+    isUnknownProfile: known === undefined && (flags.profile ?? env.ATRIUM_PROFILE ?? '') !== '',
     baseUrl,
     workspaceId: env.ATRIUM_WORKSPACE || known?.workspaceId,
     given,

@@ -1,10 +1,12 @@
 // From the words on the command line to an exit code.
 import type { Command } from 'commander'
+import { expandAlias } from './aliases.ts'
 import { type Bundled, documents, refreshQuietly } from './documents.ts'
 import { exitCodes, report, usage } from './failures.ts'
-import { type Flags, resolveSettings } from './profiles.ts'
+import { type Flags, requireProfile, resolveSettings } from './profiles.ts'
 import type { Session } from './session.ts'
 import { readAll, type Terminal } from './terminal.ts'
+import { isVerbose } from './trace.ts'
 import type { LocalCommand } from './tree.ts'
 
 type Tree = typeof import('./tree.ts')
@@ -36,6 +38,7 @@ async function dispatch(terminal: Terminal, parts: Parts): Promise<number> {
     documents: found,
     digest: await found.digest(),
     retries: 3,
+    isVerbose: isVerbose({ verbose: words.includes('--verbose') }, terminal.env),
   }
   const outcome = await parse(session, words, parts, tree)
   if (!(outcome instanceof Error)) return outcome
@@ -52,7 +55,7 @@ async function parse(
   session: Session,
   words: readonly string[],
   parts: Parts,
-  { buildProgram }: Tree,
+  { buildProgram, globalsWithValue }: Tree,
 ): Promise<number | Error> {
   const { addOwn } = await import('./own.ts')
   let code: number = exitCodes.ok.code
@@ -60,9 +63,10 @@ async function parse(
     code = given
   }
   const program = buildProgram(session, built => addOwn(built, session), parts.local, done)
-  program.hook('preAction', (_, command) => begin(session, command))
+  const free = ['login', 'profile', 'alias', 'completion', '__complete', ...parts.local.map(({ name }) => name)]
+  program.hook('preAction', (_, command) => begin(session, command, free))
   try {
-    await program.parseAsync([...words], { from: 'user' })
+    await program.parseAsync(spelledOut(words, session, globalsWithValue), { from: 'user' })
     return code
   } catch (error) {
     return judged(error)
@@ -73,8 +77,12 @@ async function parse(
 
 const looks = new WeakMap<Session, { stop: AbortController; end: Promise<boolean> }>()
 
-/** While the operation is under way, a look for a newer document, if the last was a while ago. */
-function begin(session: Session, command: Command): void {
+/** While the operation runs, a check for a newer document, if the last one was some time ago. */
+function begin(session: Session, command: Command, free: readonly string[]): void {
+  const [first = ''] = wordsOf(command)
+  if (session.settings.isUnknownProfile && !free.some(name => name.split(' ')[0] === first)) {
+    requireProfile(session.terminal.env, session.settings.profile)
+  }
   const { retries, offline } = command.optsWithGlobals<{ retries: string; offline?: boolean }>()
   if (!/^\d+$/.test(retries)) throw usage('--retries must be a whole number.')
   session.retries = Number(retries)
@@ -88,7 +96,7 @@ function wordsOf(command: Command): string[] {
   return command.parent ? [...wordsOf(command.parent), command.name()] : []
 }
 
-/** The answer is there: the look may finish if it is quick, and must not hold anybody up. */
+/** The operation has been answered: the check may finish if it is quick, but nobody waits for it. */
 async function settle(session: Session): Promise<void> {
   const look = looks.get(session)
   if (!look) return
@@ -121,7 +129,7 @@ async function readFront(
   valued: Valued,
 ): Promise<{ words: string[]; flags: Flags; isOffline: boolean }> {
   const flags: Flags = {}
-  const words = [...terminal.argv]
+  const words = expandAlias(terminal.env, terminal.argv, valued)
   for (let place = 0; words[place]?.startsWith('-'); ) {
     const [name = '', joined] = splitFlag(words[place] ?? '')
     const value = joined ?? words[place + 1]
@@ -147,22 +155,39 @@ function textAfter(words: readonly string[], flag: string): string | undefined {
   return splitFlag(words[place] ?? '')[1] ?? words[place + 1]
 }
 
-/** What `help` in front means behind. */
+/** `help <command>` means `<command> --help`. */
 function explained(words: string[]): string[] {
   if (words[0] === 'exit-codes') return words
-  return [...words.flatMap(word => (/^\w+(\.\w+)+$/.test(word) ? word.split('.') : [word])), '--help']
+  return [...words.flatMap(word => (dotted.test(word) ? word.split('.') : [word])), '--help']
 }
 
-/** `api_keys.list` is `api_keys list`, also behind `help`. */
-function spread(words: string[], valued: Valued): string[] {
+/** `auth grants.list` is `auth grants list`: where the first word is an area, the next may be the rest of an id. */
+function spelledOut(words: readonly string[], { digest }: Session, valued: Valued): string[] {
+  const place = firstWord(words, valued)
+  const [area = '', rest = ''] = words.slice(place)
+  const isArea = digest.entries.some(({ id }) => id.startsWith(`${area}.`))
+  if (!isArea || !dotted.test(rest)) return [...words]
+  return [...words.slice(0, place + 1), ...rest.split('.'), ...words.slice(place + 2)]
+}
+
+const dotted = /^\w+(\.\w+)+$/
+
+/** The index at which the global flags end. */
+function firstWord(words: readonly string[], valued: Valued): number {
   let place = 0
   while (words[place]?.startsWith('-')) {
     const [name, joined] = splitFlag(words[place] ?? '')
     place += joined === undefined && valued.includes(name) ? 2 : 1
   }
+  return place
+}
+
+/** `api_keys.list` is `api_keys list`, also behind `help`. */
+function spread(words: string[], valued: Valued): string[] {
+  const place = firstWord(words, valued)
   const front = words.slice(0, place)
   if (words[place] === 'help') return [...front, ...explained(words.slice(place + 1))]
   const word = words[place]
-  if (!word || !/^\w+(\.\w+)+$/.test(word)) return words
+  if (!word || !dotted.test(word)) return words
   return [...front, ...word.split('.'), ...words.slice(place + 1)]
 }

@@ -5,8 +5,10 @@ import { type Credential, deliver, headersOf, type Outgoing, readResult } from '
 import type { Digest, Entry } from './digest.ts'
 import type { Documents } from './documents.ts'
 import { CliError } from './failures.ts'
+import { send as sendPlain } from './http.ts'
 import type { Settings } from './profiles.ts'
 import type { Terminal } from './terminal.ts'
+import { traced } from './trace.ts'
 
 export type Session = {
   version: string
@@ -15,6 +17,8 @@ export type Session = {
   documents: Documents
   digest: Digest
   retries: number
+  /** Each request is logged to stderr. */
+  isVerbose: boolean
 }
 
 export const clientId = 'atrium-cli'
@@ -34,23 +38,29 @@ export async function credentialOf(session: Session, resource: '/v1' | '/mcp' = 
 }
 
 export function outgoing(session: Session, request: OperationRequest, credential: Credential): Outgoing {
-  const { method, path, body } = request
-  const headers = { ...headersOf(credential, body), 'user-agent': `atrium-cli/${session.version}` }
+  const { method, path, body, contentType } = request
+  const headers = { ...headersOf(credential, contentType), 'user-agent': `atrium-cli/${session.version}` }
   return { method, url: session.settings.baseUrl + path, headers, body }
 }
 
-/** The raw answer; waits and goes on where the service asks for patience. */
+/** The raw answer; where the service sends Retry-After, it waits and tries again. */
 export async function send(session: Session, request: OperationRequest, credential?: Credential): Promise<Response> {
   const { terminal, retries } = session
   const { stderr, signal } = terminal
   const used = credential ?? (await credentialOf(session))
   return await deliver(outgoing(session, request, used), {
+    send: senderOf(session),
     retries,
     signal,
     onWait: ({ seconds, why }) => {
       if (stderr.isTTY || seconds > 2) stderr.write(`atrium: ${why}; trying again in ${Math.ceil(seconds)} s\n`)
     },
   })
+}
+
+/** How the requests of this command are sent. */
+export function senderOf({ isVerbose, terminal }: Pick<Session, 'isVerbose' | 'terminal'>): typeof fetch {
+  return isVerbose ? traced(sendPlain, terminal) : sendPlain
 }
 
 type CallInput = { path?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }

@@ -1,13 +1,14 @@
-// Records as a table that fits the terminal: ids stay whole so that they can be copied, what does not fit is named.
+// Records as a table that fits the terminal: names are kept, ids are shortened where there is no room for both.
 import { stripVTControlCharacters } from 'node:util'
 
 type Row = Readonly<Record<string, unknown>>
 
-export type Drawn = { text: string; leftOut: string[] }
+export type Drawn = { text: string; leftOut: string[]; hasShortIds: boolean }
 
 const gap = 2
 const leastText = 12
 const mostText = 48
+const shortId = 14
 
 type Paint = (style: 'bold' | 'dim', text: string) => string
 
@@ -18,24 +19,33 @@ export function drawTable(rows: readonly Row[], names: string[], width: number, 
     const texts = cells.map(row => row[index] ?? '')
     const isFixed = texts.some(text => isId(text) || isTime(text)) || texts.every(text => text.length <= leastText)
     const natural = Math.max(name.length, ...texts.map(text => text.length))
-    return { name, index, isFixed, width: isFixed ? natural : Math.min(natural, mostText) }
+    const isIds = texts.some(isId)
+    return { name, index, isFixed, isIds, width: isFixed ? natural : Math.min(natural, mostText) }
   })
+  const hasShortIds = !wanted && isTellingLost(columns, width)
+  if (hasShortIds) for (const column of columns) if (column.isIds) column.width = Math.min(column.width, shortId)
   const kept = wanted ? columns : fitting(columns, width)
   if (!wanted) shrink(kept, width)
   const line = (texts: string[]) =>
     kept
-      .map(({ index, width }, place) => {
-        const text = cut(texts[index] ?? '', width)
+      .map(({ index, isIds, width }, place) => {
+        const text = isIds ? cutId(texts[index] ?? '', width) : cut(texts[index] ?? '', width)
         return place === kept.length - 1 ? text : text.padEnd(width + gap)
       })
       .join('')
       .trimEnd()
   const head = paint('bold', line(names))
   const leftOut = columns.filter(column => !kept.includes(column)).map(({ name }) => name)
-  return { text: [head, ...cells.map(line)].map(text => `${text}\n`).join(''), leftOut }
+  return { text: [head, ...cells.map(line)].map(text => `${text}\n`).join(''), leftOut, hasShortIds }
 }
 
-type Column = { name: string; index: number; isFixed: boolean; width: number }
+type Column = { name: string; index: number; isFixed: boolean; isIds: boolean; width: number }
+
+/** Whether what a person knows a record by would not fit beside whole ids. */
+function isTellingLost(columns: Column[], width: number): boolean {
+  const kept = fitting(columns, width)
+  return columns.some(column => telling.slice(0, 3).includes(column.name) && !kept.includes(column))
+}
 
 function needed(columns: Column[], size: (column: Column) => number): number {
   return columns.reduce((sum, column) => sum + size(column) + gap, -gap)
@@ -111,6 +121,11 @@ function isId(text: string): boolean {
 
 function isTime(text: string): boolean {
   return /^\d{4}-\d\d-\d\d \d\d:\d\dZ$/.test(text)
+}
+
+/** The prefix, and the end, which differs most. */
+function cutId(text: string, width: number): string {
+  return text.length <= width || !isId(text) ? cut(text, width) : `${text.slice(0, width - 5)}…${text.slice(-4)}`
 }
 
 function cut(text: string, width: number): string {

@@ -1,7 +1,11 @@
 // Everything the command line touches outside itself, as arguments, so that a test can be the terminal.
 import type { Keyring } from './keyring.ts'
 
-export type Output = { write(text: string): unknown; isTTY?: boolean | undefined; columns?: number | undefined }
+export type Output = {
+  write(text: string | Uint8Array): unknown
+  isTTY?: boolean | undefined
+  columns?: number | undefined
+}
 
 export type Terminal = {
   argv: readonly string[]
@@ -16,9 +20,13 @@ export type Terminal = {
 }
 
 export async function readAll(stdin: Terminal['stdin']): Promise<string> {
+  return (await readBytes(stdin)).toString('utf8')
+}
+
+export async function readBytes(stdin: Terminal['stdin']): Promise<Buffer> {
   const parts: Uint8Array[] = []
   for await (const part of stdin) parts.push(typeof part === 'string' ? Buffer.from(part) : part)
-  return Buffer.concat(parts).toString('utf8')
+  return Buffer.concat(parts)
 }
 
 /** A line typed by a person; only ever asked on a terminal. */

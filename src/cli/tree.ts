@@ -2,7 +2,7 @@
 import { Argument, Command, Help, Option } from 'commander'
 import type { Entry } from './digest.ts'
 import { exitCodes, usage } from './failures.ts'
-import { flagName, flagsOf, spelled } from './fields.ts'
+import { flagName, flagsOf, spelled, type Values } from './fields.ts'
 import { invoke, type Options } from './invoke.ts'
 import { near } from './near.ts'
 import { formats, type OutputOptions } from './output.ts'
@@ -13,7 +13,9 @@ export type LocalCommand = {
   /** `serve`, `backup <file>`, or in a group: `secrets rotate`. */
   name: string
   summary: string
-  run: (session: Session, options: OutputOptions, file: string) => Promise<number>
+  /** Flags of its own: spelling and explanation. */
+  options?: readonly (readonly [flags: string, text: string])[]
+  run: (session: Session, options: OutputOptions & { port?: string }, file: string) => Promise<number>
 }
 
 export const globalOptions = () => [
@@ -25,6 +27,8 @@ export const globalOptions = () => [
   new Option('--offline', 'do not ask the service for a newer document'),
   new Option('--retries <number>', 'how often to try again; 0 never').default('3'),
   new Option('-y, --yes', 'do not ask before a delete'),
+  new Option('--web', 'open the page of the console instead'),
+  new Option('--verbose', 'show each request and how long it took (ATRIUM_DEBUG=1)'),
 ]
 
 /** Names of flags that are followed by a value, for whoever looks for the first word. */
@@ -66,7 +70,12 @@ export function buildProgram(
 /** Takes the exit code of a command that has one of its own. */
 export type Done = (code: number) => void
 
-function addLocal(program: Command, session: Session, { name, summary, run }: LocalCommand, done: Done): void {
+function addLocal(
+  program: Command,
+  session: Session,
+  { name, summary, options = [], run }: LocalCommand,
+  done: Done,
+): void {
   const text = `${summary[0]?.toUpperCase()}${summary.slice(1)}.`
   const [, group, rest] = /^(\w+) (\w+.*)$/.exec(name) ?? []
   const parent = group ? program.command(group).summary(summary).description(text).helpCommand(false) : program
@@ -74,6 +83,7 @@ function addLocal(program: Command, session: Session, { name, summary, run }: Lo
     .command(rest ?? name)
     .summary(summary)
     .description(text)
+  for (const [flags, explained] of options) command.option(flags, explained)
   command.action(async (...values: unknown[]) => {
     done(await run(session, command.optsWithGlobals<OutputOptions>(), String(values[0])))
   })
@@ -87,6 +97,7 @@ function addOperation(program: Command, session: Session, entry: Entry): void {
   parent.summary([parent.summary(), last].filter(Boolean).join(', '))
   const command = existing(parent, last) ?? parent.command(last)
   command.summary(entry.summary).addHelpOption(hiddenHelp())
+  for (const word of alsoSaid[last] ?? []) if (!existing(parent, word)) command.alias(word)
   // Flags are made for the one operation that is called, or a start would pay for all of them.
   parent.hook('preSubcommand', (_, chosen) => {
     if (chosen === command) furnish(command, session, entry)
@@ -111,6 +122,14 @@ function groupIn(parent: Command, session: Session, name: string): Command {
 
 function hiddenHelp(): Option {
   return new Option('-h, --help', 'explain the command').hideHelp()
+}
+
+/** Words that people type for the verb of an id. */
+const alsoSaid: Readonly<Record<string, readonly string[]>> = {
+  post: ['create'],
+  patch: ['update'],
+  del: ['delete'],
+  get: ['show'],
 }
 
 const usual = ['list', 'get', 'post', 'put', 'patch', 'del']
@@ -155,12 +174,17 @@ function furnish(command: Command, session: Session, entry: Entry): void {
 type Flags = Options & Record<string, unknown>
 
 function inputOptions(entry: Entry): Option[] {
-  const options = [new Option('--query <json>', 'query fields as one JSON object; flags go before it')]
+  const options = [new Option('--query <json>', 'query fields as one JSON object; flags override it')]
   if (entry.hasBody) {
     options.push(
-      new Option('--body <json>', 'the body as JSON; flags go before it'),
+      new Option('--body <json>', 'the body as JSON; flags override it'),
       new Option('--body-file <path>', 'the body from a file, or - for stdin'),
       new Option('--body-template', 'print a body to fill in, and stop'),
+    )
+  }
+  if (entry.consumes) {
+    options.push(
+      new Option('--content <@file>', `what is sent (${entry.consumes.join(', ')}): a file, or @- for stdin`),
     )
   }
   if (entry.isPaged) {
@@ -187,17 +211,25 @@ function everywhere(): string {
   return `${names.join(' ')} (atrium --help)`
 }
 
+/** What must be given, who it is about, and of a change at least one field. */
 function exampleOf(entry: Entry): string {
-  const words = entry.fields
-    .filter(({ required, in: place, name }) =>
-      place === 'path' ? name !== 'workspaceId' : required && name !== 'workspaceId',
-    )
-    .map(field => {
-      const shown = quoted(field.example ?? field.values?.[0] ?? field.default ?? '…')
-      if (field.in === 'path') return `<${field.name}>`
-      return field.kind === 'boolean' ? `--${flagName(field)}` : `--${flagName(field)} ${shown}`
-    })
-  return ['atrium', spelled(entry), ...words].join(' ')
+  const given = entry.fields.filter(({ name }) => name !== 'workspaceId')
+  const needed = given.filter(({ required, in: place, name }) => place === 'path' || required || name === 'email')
+  const isEmpty = entry.method === 'PATCH' && needed.every(field => field.in !== 'body')
+  const first = given.find(({ in: place, example }) => place === 'body' && example !== undefined)
+  const shown = isEmpty && first ? [...needed, first] : needed
+  const words = shown.map(field => {
+    if (field.in === 'path') return `<${field.name}>`
+    return field.kind === 'boolean' ? `--${flagName(field)}` : `--${flagName(field)} ${exampleValue(entry, field)}`
+  })
+  return ['atrium', spelled(entry), ...words, ...(entry.consumes ? ['--content @file'] : [])].join(' ')
+}
+
+/** A field without an example is a place to fill in. */
+function exampleValue(entry: Entry, field: Entry['fields'][number]): string {
+  const inBody = field.in === 'body' && field.kind === 'json' ? (entry.bodyExample as Values)[field.name] : undefined
+  const value = field.example ?? inBody ?? field.values?.[0] ?? field.default
+  return value === undefined || value === '…' ? `<${field.name}>` : quoted(value)
 }
 
 function quoted(value: unknown): string {
@@ -221,8 +253,9 @@ function rootHelp(session: Session, program: Command): string {
 Usage:
   atrium <area> <operation> [path…] [flags]     atrium api_keys list
   atrium <operation id> [path…] [flags]         atrium api_keys.list
+  create, update, delete and show are post, patch, del and get
 
-Operations of ${session.settings.baseUrl}:
+${operationsOf(session)}:
 ${[...areas].map(([name, verbs]) => row(name, verbs.join(' '))).join('')}
 Commands:
 ${own.map(command => row(command.name(), help.subcommandDescription(command))).join('')}
@@ -236,6 +269,12 @@ Exit codes: ${Object.values(exitCodes)
     .join(' ')} – atrium help exit-codes explains them.
 Help for one: atrium api_keys post --help
 `
+}
+
+/** Says so where the service has not been asked yet which operations it has. */
+function operationsOf({ digest, settings, version }: Session): string {
+  if (digest.etag !== null) return `Operations of ${settings.baseUrl}`
+  return `Operations that atrium ${version} knows (${settings.baseUrl} has not been asked for its own: atrium spec update)`
 }
 
 function wrap(text: string, indent: number, most = 98): string {

@@ -57,12 +57,12 @@ function hints({ operation, effect }: OperationTool): Required<Omit<NonNullable<
   }
 }
 
-/** What the permission function and the workspace's policy say, as a call would hear it. */
+/** What the permission function and the workspace's policy would answer to a call. */
 export function permissionFor({ standing, policies }: View, tool: OperationTool): Permission | PolicyRefusal {
   const permission = permit(standing, tool.operation)
   if (!permission.allowed) return permission
-  const mode = modeFor(policies.get(tool.name), tool.effect, standing.callerKind)
-  return mode === 'allow' ? permission : refusedByPolicy(tool.name, standing.callerKind)
+  const mode = modeFor(policies.get(tool.name), tool.effect, standing.callerKind, tool.operation.agents)
+  return mode !== 'deny' ? permission : refusedByPolicy(tool.name, standing.callerKind)
 }
 
 /** Whether the address covers the operation at all, whoever asks. */

@@ -7,7 +7,7 @@ import { everydayTools } from './everyday.ts'
 
 type Message = { method?: unknown; params?: { name?: unknown; arguments?: Record<string, unknown> } }
 
-/** With those it holds already: a client asks for exactly what it is told, and would lose them. Empty: none is missing. */
+/** The missing scopes and those it holds already, because a client requests exactly the listed ones. Empty: none is missing. */
 export function scopesToAskFor(view: View, message: unknown): readonly Scope[] {
   const { method, params } = (message ?? {}) as Message
   if (method !== 'tools/call' || typeof params?.name !== 'string') return []

@@ -14,7 +14,7 @@ import type { Arguments } from './run.ts'
 
 export type Asked = { asked: string }
 
-/** Bound to the credential: what one was asked, another cannot answer. */
+/** Bound to the credential: another credential cannot answer the question. */
 export function confirmations(key: string): RequestStateCodec<Asked> {
   return createRequestStateCodec<Asked>({ key, bind: ctx => ctx.http?.authInfo?.clientId ?? '' })
 }
@@ -26,6 +26,7 @@ export async function confirm(
   args: Arguments,
   ctx: ServerContext,
   ofSession: ClientCapabilities | undefined,
+  titleOf: () => Promise<string | null>,
 ): Promise<InputRequiredResult | 'declined' | null> {
   if (!canAsk(declaredIn(ctx) ?? ofSession)) return null
   const asked = await digest(JSON.stringify([id, args]))
@@ -35,7 +36,9 @@ export async function confirm(
     const content = acceptedContent<{ confirm?: unknown }>(ctx.mcpReq.inputResponses, 'confirm')
     return content?.confirm === true ? null : 'declined'
   }
-  const about = Object.entries(args).map(([name, value]) => `${name} ${JSON.stringify(value)}`)
+  const title = await titleOf()
+  const ids = Object.entries(args).map(([name, value]) => `${name} ${JSON.stringify(value)}`)
+  const about = title === null ? ids : [JSON.stringify(title), ...ids]
   return inputRequired({
     inputRequests: {
       confirm: inputRequired.elicit({

@@ -1,9 +1,9 @@
 // The few tools of the plain address: a search over all operations, three ways to call them by risk, and whoami.
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
 import { scopesHeld } from '../contract/permissions.ts'
-import { searchTools } from '../contract/tool_search.ts'
+import { longestSearch, searchTools } from '../contract/tool_search.ts'
 import type { Effect, OperationTool } from '../contract/tools.ts'
-import type { OperationId } from '../operations.ts'
+import { type OperationId, operation as operationById } from '../operations.ts'
 import { type Catalogue, isOffered, permissionFor, type View } from './catalogue.ts'
 import { failed, told } from './results.ts'
 import { type Arguments, type Running, runOperation } from './run.ts'
@@ -20,7 +20,9 @@ export type EverydayTool = {
 /** Operations that have a tool of their own here too. */
 export const everydayOperations: readonly OperationId[] = ['workspaces.list', 'workspace_members.list', 'api_keys.list']
 
-const mostFound = 20
+const longestId = 128
+/** As much as a body may hold. */
+const longestInput = 1024 * 1024
 
 const callers: Record<Effect, string> = {
   read: 'call_read_operation',
@@ -51,8 +53,8 @@ export const everydayTools: readonly EverydayTool[] = [
       inputSchema: {
         type: 'object',
         properties: {
-          query: { type: 'string', description: 'Words: what you want to do.' },
-          area: { type: 'string', description: 'Only this area, such as api_keys.' },
+          query: { type: 'string', maxLength: longestSearch, description: 'Words: what you want to do.' },
+          area: { type: 'string', maxLength: longestId, description: 'Only this area, such as api_keys.' },
         },
         additionalProperties: false,
       },
@@ -68,7 +70,9 @@ export const everydayTools: readonly EverydayTool[] = [
       description: 'Input and output schema of an operation, the scopes it needs, and whether you may call it.',
       inputSchema: {
         type: 'object',
-        properties: { operation: { type: 'string', description: 'An id, such as api_keys.list.' } },
+        properties: {
+          operation: { type: 'string', maxLength: longestId, description: 'An id, such as api_keys.list.' },
+        },
         required: ['operation'],
         additionalProperties: false,
       },
@@ -93,9 +97,10 @@ function hints(effect: Effect): Tool['annotations'] {
 
 /** One tool per risk, because a client lets tools run unasked one by one. */
 function caller(effect: Effect, title: string, description: string): EverydayTool {
-  const target = ({ byId }: Catalogue, { operation, input }: Arguments) => {
-    const found = byId.get(String(operation))
-    return found?.effect === effect ? { operation: found, input: (input ?? {}) as Arguments } : null
+  const target = ({ byId }: Catalogue, args: Arguments) => {
+    const found = byId.get(String(args.operation))
+    const input = inputIn(args)
+    return found?.effect === effect && typeof input === 'object' ? { operation: found, input } : null
   }
   return {
     tool: {
@@ -105,8 +110,12 @@ function caller(effect: Effect, title: string, description: string): EverydayToo
       inputSchema: {
         type: 'object',
         properties: {
-          operation: { type: 'string', description: 'Its id.' },
-          input: { type: 'object', description: 'Its arguments, path, query and body in one object.' },
+          operation: { type: 'string', maxLength: longestId, description: 'Its id.' },
+          input: {
+            type: ['object', 'string'],
+            maxLength: longestInput,
+            description: 'Its arguments, path, query and body in one object.',
+          },
         },
         required: ['operation'],
         additionalProperties: false,
@@ -119,10 +128,37 @@ function caller(effect: Effect, title: string, description: string): EverydayToo
       const found = target(catalogue, args)
       if (found) return await runOperation(found.operation, found.input, running)
       const other = catalogue.byId.get(String(args.operation))
-      if (other) return failed(`Call ${other.id} with ${callers[other.effect]}.`)
-      return failed(`There is no operation "${args.operation}"; find one with search_operations.`)
+      const input = inputIn(args)
+      if (typeof input === 'string') return failed(input)
+      return failed(other ? `Call ${other.id} with ${callers[other.effect]}.` : unknownOperation(args.operation))
     },
   }
+}
+
+const shape = '{"operation": "api_keys.list", "input": {"perPage": 20}}'
+
+/** The arguments of the operation, or what is wrong with them. Some clients send the object as text. */
+function inputIn({ operation, input = {}, ...more }: Arguments): Arguments | string {
+  const [unknown] = Object.keys(more)
+  if (unknown !== undefined) return `"${unknown}" belongs inside "input". Call it as ${shape}.`
+  if (typeof operation !== 'string') return `"operation" must be the id of an operation. Call it as ${shape}.`
+  const given = typeof input === 'string' ? parsed(input) : input
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Arguments
+  return `"input" must be an object with the arguments of ${operation}. Call it as ${shape}.`
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** An operation that exists but is never a tool gets its own message, so that a model stops looking for it. */
+function unknownOperation(id: unknown): string {
+  if (operationById(String(id))) return `${id} exists but is never offered as a tool; a person calls it over REST.`
+  return `There is no operation "${id}"; find one with search_operations.`
 }
 
 async function whoami(catalogue: Catalogue, view: View, _: Arguments, running: Running): Promise<CallToolResult> {
@@ -137,20 +173,22 @@ async function whoami(catalogue: Catalogue, view: View, _: Arguments, running: R
 }
 
 async function search(catalogue: Catalogue, view: View, args: Arguments): Promise<CallToolResult> {
-  const { query = '', area } = args
-  const within = catalogue.tools.filter(tool => tool.effect === 'read' || !view.toolset.isReadonly)
-  if (!query && !area) return told({ areas: [...new Set(within.map(tool => tool.area))] })
-  const ranked = searchTools(catalogue.tools, String(query)).filter(tool => within.includes(tool))
-  const found = ranked.filter(tool => !area || tool.area === area)
-  const offered = found.filter(tool => isOffered(view, tool))
-  const others = found.filter(tool => !offered.includes(tool))
+  const { query = '', area, ...more } = args
+  const [unknown] = Object.keys(more)
+  if (unknown !== undefined) return failed(`search_operations takes "query" and "area", not "${unknown}".`)
+  const isHere = (tool: OperationTool) => tool.effect === 'read' || !view.toolset.isReadonly
+  const areas = [...new Set(catalogue.tools.filter(isHere).map(tool => tool.area))]
+  if (!query && !area) return told({ areas })
+  if (area && !areas.includes(String(area))) return failed(`There is no area "${area}". Areas: ${areas.join(', ')}.`)
+  const isWanted = (tool: OperationTool) => isHere(tool) && (!area || tool.area === area)
+  const offered = searchTools(catalogue.tools, String(query), tool => isWanted(tool) && isOffered(view, tool))
+  const others = searchTools(catalogue.tools, String(query), tool => isWanted(tool) && !isOffered(view, tool))
   return told({
-    operations: offered.slice(0, mostFound).map(tool => ({
+    operations: offered.map(tool => ({
       operation: tool.id,
       summary: tool.operation.summary,
       callWith: callers[tool.effect],
     })),
-    ...(offered.length > mostFound && { more: `${offered.length - mostFound} more; use other words or an area.` }),
     ...(others.length > 0 && { notAllowed: others.slice(0, 5).map(tool => refusal(view, tool)) }),
   })
 }
@@ -162,7 +200,7 @@ function refusal(view: View, tool: OperationTool): { operation: string; why: str
 
 async function describe(catalogue: Catalogue, view: View, args: Arguments): Promise<CallToolResult> {
   const tool = catalogue.byId.get(String(args.operation))
-  if (!tool) return failed(`There is no operation "${args.operation}"; find one with search_operations.`)
+  if (!tool) return failed(unknownOperation(args.operation))
   const { id, operation, effect, scopes, inputSchema, outputSchema } = tool
   const permission = permissionFor(view, tool)
   return told({
@@ -176,4 +214,20 @@ async function describe(catalogue: Catalogue, view: View, args: Arguments): Prom
     inputSchema,
     outputSchema,
   })
+}
+
+type Field = { type?: string; maxLength?: number }
+
+/** Texts of these tools that are too long; the shape of their arguments each says itself, an operation's the operation. */
+export function wrongArguments({ inputSchema }: Tool, args: Arguments): string | null {
+  const fields = (inputSchema.properties ?? {}) as Record<string, Field>
+  for (const [argument, value] of Object.entries(args)) {
+    const field = Object.hasOwn(fields, argument) ? fields[argument] : undefined
+    if (field?.type !== 'string') continue
+    const { maxLength = longestId } = field
+    if (typeof value !== 'string' || value.length > maxLength) {
+      return `"${argument}" is not acceptable: expected text of at most ${maxLength} characters.`
+    }
+  }
+  return null
 }

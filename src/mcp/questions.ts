@@ -1,4 +1,4 @@
-// Questions to persons at 2025 clients: each waits in the process that asked it, not for ever and not beside too many.
+// Questions to people at 2025 clients: each waits in the process that asked it, with a time limit and a maximum number.
 import {
   isJSONRPCNotification,
   isJSONRPCResponse,
@@ -11,13 +11,13 @@ import {
 /** The call that asks, as its client knows it. */
 export type Asker = { credentialId: string; sessionId: string; callId: RequestId | undefined }
 
-/** What came for a session: an answer, or that a call is not wanted any more. */
+/** What a session received: an answer to a question, or the cancellation of a call. */
 export type News = { sessionId: string; message: JSONRPCMessage }
 
 export type Questions = {
   /** The id to ask under, which nobody can guess; null where it cannot be asked, and `hear` has been told why. */
   ask(asker: Asker, hear: (answer: JSONRPCResponse) => void): string | null
-  /** Whether it was for a question that waits here. */
+  /** Whether a question with this id waits in this process. */
   take(news: News): boolean
   forget(id: string): void
   close(): void
@@ -29,7 +29,7 @@ type Waiting = Asker & { hear: (answer: JSONRPCResponse) => void; late: ReturnTy
 
 const minuteMs = 60_000
 
-/** These end as the reason in a result that a model reads. */
+/** These texts become the reason in a result that a model reads. */
 const tooLate = 'nobody answered in time. Nothing was done; ask the person before you try again.'
 const cancelled = 'the client cancelled the call.'
 const stopping = 'the service is stopping. Nothing was done; try again in a moment.'

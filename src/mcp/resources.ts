@@ -2,6 +2,7 @@
 import type { ReadResourceResult, Resource } from '@modelcontextprotocol/server'
 import { openapi } from '../contract/openapi.ts'
 import type { Operations } from '../contract/operation.ts'
+import { areas } from '../operations.ts'
 import { catalogueOf } from './catalogue.ts'
 
 type Kept = Resource & { text: () => string }
@@ -26,7 +27,7 @@ export function resourcesOf(operations: Operations, publicUrl: string): readonly
         title: 'OpenAPI document',
         description: 'The whole interface as OpenAPI 3.1.',
         mimeType: 'application/json',
-        text: once(() => JSON.stringify(openapi(operations, publicUrl))),
+        text: once(() => JSON.stringify(openapi(areas, publicUrl))),
       },
     ]
     kept.set(operations, resources)
@@ -52,8 +53,8 @@ function once(make: () => string): () => string {
 
 function catalogueText(operations: Operations): string {
   const { tools } = catalogueOf(operations)
-  const areas = Map.groupBy(tools, tool => tool.area)
-  const sections = [...areas].map(([area, ofArea]) => {
+  const byArea = Map.groupBy(tools, tool => tool.area)
+  const sections = [...byArea].map(([area, ofArea]) => {
     const lines = ofArea.map(({ id, effect, scopes, operation }) => {
       const needs = scopes.length > 0 ? scopes.join(', ') : operation.access
       return `- \`${id}\` (${effect}; ${needs}): ${operation.summary}`

@@ -3,7 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { OperationTool } from '../contract/tools.ts'
 
 /** As the platform answered: status and text of the envelope. */
-export type Answer = { status: number; text: string }
+export type Answer = { status: number; text: string; approvalId?: string }
 
 type Failure = {
   message: string
@@ -11,7 +11,7 @@ type Failure = {
   metadata?: { issues?: { path: string; expected: string }[]; missing?: string[]; reason?: string; requestId?: string }
 }
 
-/** Above this, clients begin to cut by themselves, and badly. */
+/** Above this size, clients truncate results themselves, in the middle of the JSON. */
 export const mostBytes = 64 * 1024
 
 export function told(value: Record<string, unknown>): CallToolResult {
@@ -22,7 +22,8 @@ export function failed(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true }
 }
 
-export function resultOf(tool: OperationTool, { status, text }: Answer): CallToolResult {
+export function resultOf(tool: OperationTool, { status, text, approvalId }: Answer): CallToolResult {
+  if (approvalId !== undefined) return waiting(tool, approvalId)
   let envelope: { success: boolean; result?: unknown; error?: Failure }
   try {
     envelope = JSON.parse(text)
@@ -33,6 +34,14 @@ export function resultOf(tool: OperationTool, { status, text }: Answer): CallToo
   const { result } = envelope
   const isObject = typeof result === 'object' && result !== null && !Array.isArray(result)
   return bounded(tool, isObject ? (result as Record<string, unknown>) : { result })
+}
+
+/** Not what the tool promises as its result, so it is told as a failure that can be mended. */
+function waiting({ id }: OperationTool, approvalId: string): CallToolResult {
+  return failed(
+    `${id} was not called yet: a person must approve it, and was asked (${approvalId}, for an hour). ` +
+      `When it is approved, call it again with exactly the same arguments and "approvalId": "${approvalId}".`,
+  )
 }
 
 /** A list is cut to the items that fit; anything else that is too long is refused whole, since half of it is wrong. */

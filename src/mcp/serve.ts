@@ -27,7 +27,7 @@ export type Mcp = {
   close(): Promise<void>
 }
 
-/** Nothing is published to subscribers yet, so that a few are as good as many. */
+/** Nothing is published to subscribers yet, so a low limit is enough. */
 const mostSubscriptions = 256
 
 /** A person's answer is a few words; what processes tell each other holds at most 8,000 bytes. */
@@ -41,7 +41,7 @@ export function createMcp(options: ServeOptions, build: BuildServer = buildServe
     ...(onError && { onerror: onError }),
   })
 
-  /** To where it is waited for: here, or in another process. */
+  /** Delivers an answer to the process that waits for it: this one, or another. */
   async function pass(news: News): Promise<void> {
     if (!questions.take(news)) await tell?.(JSON.stringify(news))
   }
@@ -73,7 +73,14 @@ export function createMcp(options: ServeOptions, build: BuildServer = buildServe
       const parsed = body === undefined ? {} : { parsedBody: body }
       return await handler.fetch(request, { authInfo: authInfoOf(visit), ...parsed })
     },
-    hear: news => void questions.take(JSON.parse(news)),
+    hear(news) {
+      try {
+        questions.take(JSON.parse(news))
+      } catch (error) {
+        // Whoever may write to the database may say anything there; thrown from here, it would end the process.
+        onError?.(error as Error)
+      }
+    },
     close() {
       questions.close()
       return handler.close()

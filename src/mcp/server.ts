@@ -5,21 +5,22 @@ import {
   type InputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
-  ResourceNotFoundError,
   Server,
   type ServerContext,
   type Tool,
 } from '@modelcontextprotocol/server'
+import type { Kind } from '../contract/directory.ts'
 import { documentVersion } from '../contract/openapi.ts'
 import type { Operations } from '../contract/operation.ts'
-import type { OperationTool } from '../contract/tools.ts'
-import { operations as allOperations } from '../operations.ts'
+import { type OperationTool, toolNameOf } from '../contract/tools.ts'
+import { operations as allOperations, directory } from '../operations.ts'
 import { catalogueOf, isInToolset, isOffered, keyOf, type View } from './catalogue.ts'
 import { confirm, confirmations } from './confirmation.ts'
-import { everydayOperations, everydayTools } from './everyday.ts'
+import { everydayOperations, everydayTools, wrongArguments } from './everyday.ts'
+import { readRecord, recordTemplates } from './records.ts'
 import { listed, read, resourcesOf } from './resources.ts'
 import { failed } from './results.ts'
-import { type Arguments, type Call, runOperation } from './run.ts'
+import { type Arguments, type Call, type Running, runOperation } from './run.ts'
 
 /** One request: who asks, what they see, and how to reach the platform as them. */
 export type Visit = {
@@ -32,7 +33,7 @@ export type Visit = {
 
 export type McpOptions = {
   publicUrl: string
-  /** At least 32 bytes: signs what is asked of a person until the answer comes back. */
+  /** At least 32 bytes: signs a question to a person until the answer comes back. */
   stateKey: string
 }
 
@@ -63,18 +64,35 @@ export function buildServer(visit: Visit, options: McpOptions): Server {
     },
   )
   const resources = resourcesOf(allOperations, options.publicUrl)
-  server.setRequestHandler('tools/list', () => ({ tools: toolList(allOperations, visit.view) }))
+  server.setRequestHandler('tools/list', ({ params }) => pageOf(toolList(allOperations, visit.view), params?.cursor))
   server.setRequestHandler('tools/call', ({ params }, ctx) =>
     callTool(visit, params.name, params.arguments ?? {}, ctx, codec),
   )
   server.setRequestHandler('resources/list', () => ({ resources: resources.map(listed) }))
-  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }))
+  server.setRequestHandler('resources/templates/list', () => ({
+    resourceTemplates: recordTemplates(kindsFor(visit.view)),
+  }))
   server.setRequestHandler('resources/read', ({ params }) => {
     const resource = resources.find(({ uri }) => uri === params.uri)
-    if (!resource) throw new ResourceNotFoundError(params.uri)
-    return read(resource)
+    return resource ? read(resource) : readRecord(kindsFor(visit.view), visit.call, params.uri)
   })
   return server
+}
+
+const toolsPerPage = 100
+
+/** Part of a list, and where to go on; the cursor is the name of the last tool, since lists keep their order. */
+export function pageOf(tools: readonly Tool[], cursor: string | undefined, size = toolsPerPage) {
+  const place = cursor === undefined ? -1 : tools.findIndex(({ name }) => btoa(name) === cursor)
+  if (cursor !== undefined && place < 0) {
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      'This cursor is not known; ask for tools/list without one.',
+    )
+  }
+  const page = tools.slice(place + 1, place + 1 + size)
+  const isLast = place + 1 + size >= tools.length
+  return { tools: page, ...(!isLast && { nextCursor: btoa(page.at(-1)?.name ?? '') }) }
 }
 
 const mostLists = 500
@@ -106,6 +124,15 @@ function isListed({ toolset }: View, { id }: OperationTool): boolean {
   return toolset.areas !== 'everyday' || (everydayOperations as readonly string[]).includes(id)
 }
 
+/** The kinds of record that can be read at this address by this credential. */
+function kindsFor(view: View): Kind[] {
+  const { tools } = catalogueOf(allOperations)
+  return [...directory.kinds.values()].filter(({ read }) => {
+    const tool = tools.find(({ operation }) => operation === read)
+    return tool !== undefined && isOffered(view, tool)
+  })
+}
+
 type Codec = ReturnType<typeof confirmations>
 
 export async function callTool(
@@ -121,13 +148,17 @@ export async function callTool(
   const everyday = view.toolset.areas === 'everyday' ? everydayTools.find(({ tool }) => tool.name === name) : undefined
   const operation = catalogue.byName.get(name)
   if (!everyday && !operation) {
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}; ask for tools/list.`)
+    const hidden = Object.keys(allOperations).find(id => toolNameOf(id) === name)
+    const why = hidden ? `${hidden} exists but is never offered as a tool` : 'ask for tools/list'
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 128)}; ${why}.`)
   }
+  const wrong = everyday && wrongArguments(everyday.tool, args)
+  if (wrong) return failed(wrong)
   const target = everyday ? everyday.target?.(catalogue, args) : { operation: operation as OperationTool, input: args }
   if (target) {
     const elsewhere = notHere(view, target.operation, everyday !== undefined)
     if (elsewhere) return failed(elsewhere)
-    const stopped = await confirmed(visit, target.operation, target.input, ctx, codec)
+    const stopped = await confirmed(visit, target.operation, target.input, ctx, codec, running)
     if (stopped) return stopped
   }
   if (everyday) return await everyday.run(catalogue, view, args, running)
@@ -154,8 +185,22 @@ async function confirmed(
   input: Arguments,
   ctx: ServerContext,
   codec: Codec,
+  running: Running,
 ): Promise<CallToolResult | InputRequiredResult | null> {
   if (tool.effect !== 'destructive' || !isOffered(view, tool)) return null
-  const answer = await confirm(codec, tool, input, ctx, capabilities)
+  const answer = await confirm(codec, tool, input, ctx, capabilities, () => titleOf(view, tool, input, running))
   return answer === 'declined' ? failed(`${tool.id} was not called: the person said no. Do not try again.`) : answer
+}
+
+/** What a person knows the record by, where it can be read. */
+async function titleOf(view: View, tool: OperationTool, input: Arguments, running: Running): Promise<string | null> {
+  const getter = catalogueOf(allOperations).byId.get(tool.id.replace(/del$/, 'get'))
+  if (!getter || getter === tool || !isOffered(view, getter)) return null
+  const names = Object.keys(getter.inputSchema.properties)
+  const args = Object.fromEntries(Object.entries(input).filter(([name]) => names.includes(name)))
+  // A name that cannot be read is no reason not to ask.
+  const found: CallToolResult = await runOperation(getter, args, running).catch(() => failed('no name'))
+  const { title, name, email, forename, username } = (found.structuredContent ?? {}) as Record<string, unknown>
+  const known = [title, name, email, username, forename].find(text => typeof text === 'string' && text !== '')
+  return found.isError || known === undefined ? null : String(known).slice(0, 200)
 }

@@ -27,7 +27,7 @@ export function sessionOf({ open }: Seal, credentialId: string, id: string): Ses
   return session.credentialId === credentialId ? session : null
 }
 
-/** By name, and nothing else that came along: the note travels with every request. */
+/** Only the names: it is sent along with every request. */
 function askable({ elicitation, sampling }: ClientCapabilities): ClientCapabilities {
   return {
     ...(elicitation && { elicitation: named(elicitation, ['form', 'url']) }),

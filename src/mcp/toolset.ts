@@ -1,4 +1,5 @@
 // Which tools an address and its headers ask for; the same everywhere and for everybody.
+import { areas as allAreas } from '../operations.ts'
 
 export type Toolset = {
   /** `everyday`: a few tools and a search over the rest. Else one tool per operation, of all areas or of these. */
@@ -14,7 +15,7 @@ export function toolsetOf(path: string, headers: Readonly<Record<string, unknown
   return areas && { areas, isReadonly: isReadonly || headers['x-mcp-readonly'] === 'true' }
 }
 
-/** The header speaks only where the address leaves it open. Names that are no area bring nothing. */
+/** The header counts only where the address names no toolset. */
 function areasOf(parts: readonly string[], header: unknown): Toolset['areas'] | null {
   const [kind, names, more] = parts
   if (more !== undefined) return null
@@ -25,7 +26,15 @@ function areasOf(parts: readonly string[], header: unknown): Toolset['areas'] | 
   return header === 'all' ? 'all' : listed(header)
 }
 
+const longestName = 64
+const mostUnknown = 3
+
+/** The areas that are there, in one order; of names that are not, a few, so that the refusal can name them. */
 function listed(names: string): string[] {
-  const words = names.split(/,|%2c/i).map(name => name.trim())
-  return [...new Set(words.filter(Boolean))].sort()
+  const words = new Set(names.split(/,|%2c/i).map(name => name.trim()))
+  const known = allAreas.map(({ name }) => name)
+  const unknown = [...words]
+    .filter(name => name !== '' && !known.includes(name))
+    .map(name => name.slice(0, longestName))
+  return [...known.filter(name => words.has(name)).sort(), ...unknown.slice(0, mostUnknown)]
 }
