@@ -1,14 +1,47 @@
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { leftOut } from './scripts/left_out.ts'
 
+/** What must hold for every operation and every record: walked over the registry, and over an area of the suite's own. */
+const walking = [
+  'access',
+  'access_http',
+  'laws',
+  'ledger',
+  'permissions',
+  'reach',
+  'records',
+  'search',
+  'surfaces',
+].map(name => `test/${name}.test.ts`)
+
+/** CI names the tests that did not pass the first time, in its last lines; elsewhere a failure is a failure. */
+const limits = { testTimeout: 60_000, hookTimeout: 60_000, retry: process.env.CI ? 2 : 0 }
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/helpers/setup.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
     // Each file boots a database of its own; more at once than cores only makes them wait.
     maxWorkers: 2,
     reporters: ['default', leftOut],
+    projects: [
+      {
+        test: {
+          name: 'product',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: [...walking, 'test/example/**'],
+          ...limits,
+        },
+      },
+      {
+        resolve: { alias: { './registry.ts': join(import.meta.dirname, 'test/example/registry.ts') } },
+        test: {
+          name: 'walking',
+          include: [...walking, 'test/example/**/*.test.ts'],
+          env: { ATRIUM_TEST_EXAMPLE: 'true' },
+          ...limits,
+        },
+      },
+    ],
   },
 })

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ApiError } from '../src/contract/errors.ts'
 import type { Database } from '../src/kit/db.ts'
 import { violates } from '../src/kit/db_errors.ts'
-import { join, keptUntil, raw, sql } from '../src/kit/sql.ts'
+import { cachedUntil, join, raw, sql } from '../src/kit/sql.ts'
 import { openEmbedded } from '../src/server/backends/pglite.ts'
 import { openPostgres } from '../src/server/backends/postgres.ts'
 import { redisLimiter } from '../src/server/backends/redis.ts'
-import { type Limiter, memoryLimiter } from '../src/server/limits.ts'
+import { type Limiter, memoryLimiter } from '../src/server/request/limits.ts'
 import { administer, postgresUrl, redisUrl, urlOf } from './helpers/engines.ts'
 
 type Opened = { database: Database; close(): Promise<void> }
@@ -344,7 +344,7 @@ describe.each(engines)('%s', (_, open) => {
   describe('onCommit', () => {
     it('names the tables that a commit changed, before the caller hears of it', async () => {
       const heard: string[][] = []
-      db.onCommit(tables => void heard.push([...tables].sort()))
+      db.onCommit(({ tables }) => void heard.push([...tables].sort()))
       const during = async (work: Promise<unknown>) => {
         heard.length = 0
         await work.catch(() => {})
@@ -376,7 +376,7 @@ describe.each(engines)('%s', (_, open) => {
     const tables = ['children', '+children']
     const kept = (parent: string) =>
       db.query<{ id: string; parentId: string }>(
-        keptUntil(tables, sql`select id, parent_id from children where parent_id = ${parent} order by id`),
+        cachedUntil(tables, sql`select id, parent_id from children where parent_id = ${parent} order by id`),
       )
     const child = (id: string, parent: string) => sql`insert into children (id, parent_id) values (${id}, ${parent})`
 
@@ -411,7 +411,7 @@ describe.each(engines)('%s', (_, open) => {
       await db.script('create sequence readings')
       try {
         const reading = () =>
-          db.query<{ n: number }>(keptUntil(tables, sql`select nextval('readings')::int as n, 'a' as parent`))
+          db.query<{ n: number }>(cachedUntil(tables, sql`select nextval('readings')::int as n, 'a' as parent`))
         const together = async () => (await Promise.all(Array.from({ length: 20 }, reading))).flat()
         expect(new Set((await together()).map(({ n }) => n))).toEqual(new Set([1]))
         await db.query(insert('a'))

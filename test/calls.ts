@@ -1,12 +1,21 @@
 // One row per operation: an input that is good, made fresh for the call, and whatever else its caller needs.
 
+import { want } from '../src/areas/agent_tools/approvals/store.ts'
+import { InboxEntryId } from '../src/areas/auth/inbox/contract.ts'
+import { ApprovalId } from '../src/contract/approvals.ts'
 import { GrantId, TeamId } from '../src/contract/ids.ts'
 import { roleScopes } from '../src/contract/permissions.ts'
 import type { Scope } from '../src/contract/scopes.ts'
 import { newId } from '../src/kit/random.ts'
 import { sql } from '../src/kit/sql.ts'
 import type { OperationId } from '../src/operations.ts'
+import { hasExample } from './example/areas_in.ts'
+import { calls as ofExample } from './example/calls.ts'
 import { password, type TestCaller, type TestPlatform } from './helpers/platform.ts'
+import { calls as ofIssues } from './issues/calls.ts'
+import { calls as ofMemories } from './memories/calls.ts'
+import { calls as ofPages } from './pages/calls.ts'
+import { callsOfMessages as ofMessages, callsOfThreads as ofThreads } from './threads/calls.ts'
 
 /** A workspace with somebody of each role, on some platform. */
 export type World = {
@@ -16,6 +25,8 @@ export type World = {
   admin: TestCaller
   member: TestCaller
   viewer: TestCaller
+  /** An admin whom entangled calls have in common: who invites, is demoted and is removed. */
+  inviter?: TestCaller
 }
 
 export async function world(p: TestPlatform): Promise<World> {
@@ -30,11 +41,13 @@ export async function world(p: TestPlatform): Promise<World> {
 }
 
 export type CallRow = {
-  /** Path, query and body together; records that the call uses up are made here. */
+  /** Path, query and body together; records that the call uses up are made here, as the caller's own. */
   input(world: World, caller: TestCaller): Promise<Record<string, unknown>> | Record<string, unknown>
   /** Who calls, where it is not the owner of the world: someone the call may use up. */
   by?(world: World): Promise<TestCaller>
-  /** Scopes that a key must hold beyond the operation's own, since it gives them to somebody. */
+  /** More of the input, where it makes the call touch records of other kinds too. */
+  entangled?(world: World): Promise<Record<string, unknown>>
+  /** Scopes that a key must hold beyond the operation's own: what it gives to somebody, or must be able to read. */
   gives?: readonly Scope[]
 }
 
@@ -52,9 +65,23 @@ const newClient = {
 let count = 0
 const newAddress = () => `call${count++}-${Date.now()}@example.com`
 
-async function keyIn(w: World, ownerId = w.owner.userId) {
-  const key = await w.p.key(w.owner, { scopes: [], ownerId })
-  return { workspaceId: w.workspaceId, id: key.id }
+async function keyIn({ p, workspaceId }: World, caller: TestCaller) {
+  const key = await p.key({ ...caller, workspaceId }, { scopes: [] })
+  return { workspaceId, id: key.id }
+}
+
+async function entryFor({ p, workspaceId }: World, userId: string): Promise<string> {
+  const id = newId(InboxEntryId)
+  await p.database.query(sql`
+    insert into inbox_entries (id, user_id, workspace_id, type, is_outside, facts, source, is_shown, created)
+    values (${id}, ${userId}, ${workspaceId}, 'workspace_members.del', true, '{}', ${id}, true, ${p.now()})`)
+  return id
+}
+
+async function rotatedKeyIn(w: World, caller: TestCaller) {
+  const key = await keyIn(w, caller)
+  await w.p.database.query(sql`update api_keys set old_secret_until = ${w.p.now()} where id = ${key.id}`)
+  return key
 }
 
 async function teamIn({ p, workspaceId }: World): Promise<{ workspaceId: string; id: string }> {
@@ -74,14 +101,44 @@ async function teamMemberIn(w: World): Promise<{ workspaceId: string; id: string
   return { workspaceId, id, userId }
 }
 
+async function labelIn({ p, workspaceId }: World, caller: TestCaller): Promise<{ workspaceId: string; id: string }> {
+  const { result } = await p.call('labels.post', { workspaceId, name: `Label ${count++}` }, caller)
+  return { workspaceId, id: result.id }
+}
+
+async function labelledIn(w: World, caller: TestCaller): Promise<object[]> {
+  return [{ object: 'issue', id: (await inputFor('issues.get', w, caller)).id }]
+}
+
+/** Whoever rates need not be able to make what they rate. */
+async function ratedIn(w: World) {
+  const { workspaceId, id } = await inputFor('issues.get', w, w.owner)
+  return { workspaceId, object: 'issue', objectId: id, value: 1 }
+}
+
+/** As the gate asks for it, but nobody is told. */
+async function approvalIn({ p, workspaceId }: World, { userId }: TestCaller) {
+  const [now, approvalId] = [p.now(), newId(ApprovalId)]
+  const asked = { tool: 'labels_post', operationId: 'labels.post', args: { name: 'Database' }, digest: approvalId }
+  const by = { ownerId: userId, requester: 'run', runId: null, threadId: null, callerKind: 'private', reason: null }
+  const expiresAt = new Date(now.getTime() + 3_600_000)
+  await want(p.database, { id: approvalId, workspaceId, ...asked, ...by, hasSecrets: false, expiresAt }, now)
+  return { workspaceId, approvalId }
+}
+
+async function ratingIn(w: World, caller: TestCaller) {
+  const { result } = await w.p.call('ratings.post', await ratedIn(w), caller)
+  return { workspaceId: w.workspaceId, id: result.id }
+}
+
 async function memberIn(w: World): Promise<{ workspaceId: string; userId: string }> {
   const { userId } = await w.p.as('member', w.workspaceId)
   return { workspaceId: w.workspaceId, userId }
 }
 
-async function inviteIn(w: World): Promise<{ workspaceId: string; inviteId: string; token: string }> {
+async function inviteIn(w: World, by = w.owner, position = 'viewer') {
   const { workspaceId } = w
-  const { result } = await w.p.call('workspace_members.invites.post', { workspaceId, position: 'viewer' }, w.owner)
+  const { result } = await w.p.call('workspace_members.invites.post', { workspaceId, position }, by)
   return { workspaceId, inviteId: result.id, token: result.token }
 }
 
@@ -148,7 +205,7 @@ async function slugOf({ p }: World, workspaceId: string): Promise<string> {
 }
 
 /** A row for every operation: without one, an operation that joins does not compile here. */
-export const calls: Readonly<Record<OperationId, CallRow>> = {
+const ofProduct: Readonly<Record<OperationId, CallRow>> = {
   'access.explain': { input: ({ workspaceId }) => ({ operation: 'teams.list', workspaceId }) },
 
   'agent_tools.list': { input: inWorkspace },
@@ -156,15 +213,26 @@ export const calls: Readonly<Record<OperationId, CallRow>> = {
   'agent_tools.get': { input: w => ({ ...inWorkspace(w), name: 'teams_list' }) },
   'agent_tools.run': { input: w => ({ ...inWorkspace(w), name: 'scopes_list', args: {} }) },
   'agent_tools.patch': { input: w => ({ ...inWorkspace(w), name: 'teams_del', mode: 'deny' }) },
+  'agent_tools.approvals.list': { input: inWorkspace },
+  'agent_tools.approvals.get': { input: approvalIn },
+  'agent_tools.approvals.decide': {
+    input: async (w, caller) => ({ ...(await approvalIn(w, caller)), decision: 'approve' }),
+    entangled: async () => ({ remember: true }),
+  },
+  'agent_tools.calls.list': { input: inWorkspace },
   'agent_tools.reset': { input: w => ({ ...inWorkspace(w), name: 'teams_del' }) },
 
   'api_keys.list': { input: inWorkspace },
-  'api_keys.get': { input: w => keyIn(w) },
+  'api_keys.get': { input: keyIn },
   'api_keys.post': { input: w => ({ ...inWorkspace(w), name: 'call key', scopes: [] }) },
-  'api_keys.patch': { input: async w => ({ ...(await keyIn(w)), name: 'renamed key' }) },
-  'api_keys.rotate': { input: async w => ({ ...(await keyIn(w)), overlapHours: 1 }) },
-  'api_keys.transfer': { input: async w => ({ ...(await keyIn(w)), ownerId: 'system' }) },
-  'api_keys.del': { input: w => keyIn(w) },
+  'api_keys.patch': { input: async (w, caller) => ({ ...(await keyIn(w, caller)), name: 'renamed key' }) },
+  'api_keys.rotate': { input: async (w, caller) => ({ ...(await keyIn(w, caller)), overlapHours: 1 }) },
+  'api_keys.endOldSecret': { input: rotatedKeyIn },
+  'api_keys.transfer': {
+    input: async (w, caller) => ({ ...(await keyIn(w, caller)), ownerId: 'system' }),
+    entangled: async w => ({ ownerId: (await teamIn(w)).id }),
+  },
+  'api_keys.del': { input: keyIn },
 
   'audit_logs.list': { input: inWorkspace },
   'audit_logs.get': { input: entryIn },
@@ -200,9 +268,17 @@ export const calls: Readonly<Record<OperationId, CallRow>> = {
   'auth.changePassword': { input: () => ({ oldPassword: password, newPassword: 'Battery9Staple!' }), by: verified },
   'auth.undoEmailChange': { input: async w => ({ token: await undoToken(w) }) },
   'auth.sessions.list': { input: nothing },
-  'auth.sessions.del': { input: async (w, caller) => ({ id: (await w.p.session(caller.userId)).id }) },
+  'auth.sessions.del': {
+    input: async (w, caller) => ({ id: (await w.p.session(caller.userId)).id }),
+    // A user keeps twenty sessions: many calls would end the one that they are made with.
+    by: stranger,
+  },
   'auth.sessions.delOthers': { input: nothing, by: stranger },
+  'auth.inbox.list': { input: nothing },
+  'auth.inbox.patch': { input: async (w, caller) => ({ id: await entryFor(w, caller.userId), isRead: true }) },
+  'auth.inbox.readAll': { input: nothing },
   'auth.notification_settings.get': { input: nothing },
+  'auth.notification_settings.types': { input: nothing },
   'auth.notification_settings.put': {
     input: () => ({
       globalChannels: { web: true, email: false },
@@ -214,6 +290,28 @@ export const calls: Readonly<Record<OperationId, CallRow>> = {
   'auth.grants.list': { input: nothing },
   'auth.grants.del': { input: async (w, caller) => ({ id: await grantTo(w, 'atrium-cli', caller.userId, null) }) },
 
+  ...ofIssues,
+  ...ofThreads,
+  ...ofMessages,
+
+  'labels.list': { input: inWorkspace },
+  'labels.get': { input: labelIn },
+  'labels.post': { input: w => ({ ...inWorkspace(w), name: `Call ${count++}` }) },
+  'labels.patch': {
+    input: async (w, caller) => ({ ...(await labelIn(w, caller)), color: '#3366cc' }),
+    entangled: async () => ({ group: 'Component', name: `Renamed ${count++}` }),
+  },
+  'labels.apply': {
+    input: async (w, caller) => ({ ...(await labelIn(w, caller)), add: await labelledIn(w, caller) }),
+    gives: ['issues:read', 'issues:write'],
+  },
+  'labels.merge': {
+    input: async (w, caller) => ({ ...(await labelIn(w, caller)), intoId: (await labelIn(w, caller)).id }),
+  },
+  'labels.del': { input: labelIn },
+
+  ...ofMemories,
+
   'oauth_clients.list': { input: inWorkspace },
   'oauth_clients.get': { input: clientIn },
   'oauth_clients.post': { input: w => ({ ...inWorkspace(w), ...newClient }) },
@@ -223,21 +321,36 @@ export const calls: Readonly<Record<OperationId, CallRow>> = {
   'oauth_clients.grants.list': { input: clientIn },
   'oauth_clients.grants.del': { input: clientGrantIn },
 
+  ...ofPages,
+  'ratings.post': { input: ratedIn },
+  'ratings.del': { input: ratingIn },
+
   'scopes.list': { input: nothing },
+
+  'search.query': { input: w => ({ ...inWorkspace(w), q: 'engine' }) },
 
   'teams.list': { input: inWorkspace },
   'teams.get': { input: teamIn },
   'teams.post': { input: w => ({ ...inWorkspace(w), name: 'Difference engine' }) },
-  'teams.patch': { input: async w => ({ ...(await teamIn(w)), color: '#3366cc' }) },
-  'teams.del': { input: teamIn },
+  'teams.patch': {
+    input: async w => ({ ...(await teamIn(w)), color: '#3366cc' }),
+    entangled: async w => ({ lead: (await memberIn(w)).userId }),
+  },
+  'teams.del': { input: teamIn, entangled: async w => ({ transferTo: (await teamIn(w)).id }) },
   'teams.members.list': { input: teamIn },
   'teams.members.post': { input: async w => ({ ...(await teamIn(w)), userId: w.viewer.userId }) },
   'teams.members.del': { input: teamMemberIn },
 
   'workspace_members.list': { input: inWorkspace },
   'workspace_members.get': { input: memberIn },
-  'workspace_members.patch': { input: async w => ({ ...(await memberIn(w)), position: 'viewer' }) },
-  'workspace_members.del': { input: memberIn },
+  'workspace_members.patch': {
+    input: async w => ({ ...(await memberIn(w)), position: 'viewer' }),
+    entangled: async ({ inviter }) => ({ ...(inviter && { userId: inviter.userId }) }),
+  },
+  'workspace_members.del': {
+    input: memberIn,
+    entangled: async ({ inviter }) => ({ ...(inviter && { userId: inviter.userId }) }),
+  },
   'workspace_members.invites.list': { input: inWorkspace },
   'workspace_members.invites.post': {
     input: w => ({ ...inWorkspace(w), position: 'viewer' }),
@@ -248,12 +361,20 @@ export const calls: Readonly<Record<OperationId, CallRow>> = {
     gives: [...roleScopes.viewer],
   },
   'workspace_members.invites.del': { input: async w => without(await inviteIn(w), 'token') },
-  'workspace_members.invites.accept': { input: async w => ({ token: (await inviteIn(w)).token }), by: stranger },
+  'workspace_members.invites.preview': { input: async w => ({ token: (await inviteIn(w)).token }) },
+  'workspace_members.invites.accept': {
+    input: async w => ({ token: (await inviteIn(w)).token }),
+    entangled: async w => ({ token: (await inviteIn(w, w.inviter, 'admin')).token }),
+    by: stranger,
+  },
 
   'workspaces.list': { input: nothing },
   'workspaces.get': { input: inWorkspace },
   'workspaces.post': { input: () => ({ name: 'Another workspace' }) },
-  'workspaces.patch': { input: w => ({ ...inWorkspace(w), description: 'Where the engine is built.' }) },
+  'workspaces.patch': {
+    input: w => ({ ...inWorkspace(w), description: 'Where the engine is built.' }),
+    entangled: async w => ({ ownerId: w.owner.userId }),
+  },
   'workspaces.settings.get': { input: inWorkspace },
   'workspaces.settings.patch': { input: w => ({ ...inWorkspace(w), timezone: 'Europe/London' }) },
   'workspaces.del': {
@@ -265,7 +386,19 @@ export const calls: Readonly<Record<OperationId, CallRow>> = {
   'workspaces.restore': { input: deleting },
 }
 
+export const calls: Readonly<Record<string, CallRow>> = hasExample ? { ...ofProduct, ...ofExample } : ofProduct
+
+/** Every operation has one: a law holds it. */
+export const rowOf = (id: string): CallRow => calls[id] as CallRow
+
 function without<T extends object>(value: T, name: keyof T): Omit<T, typeof name> {
   const { [name]: _, ...rest } = value
   return rest
+}
+
+/** A good input for an operation, made fresh. */
+export async function inputFor(id: string, w: World, caller: TestCaller = w.owner): Promise<Record<string, unknown>> {
+  const row = calls[id]
+  if (!row) throw new Error(`no row of inputs for ${id}`)
+  return await row.input(w, caller)
 }

@@ -1,8 +1,14 @@
 // Every operation of the served document through the command line, let in and refused, against a running service.
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Ajv from 'ajv/dist/2020.js'
+import type { TSchema } from 'typebox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { wordsIn } from '../src/cli/aliases.ts'
 import { type Document, digestOf } from '../src/cli/digest.ts'
 import { flagName, reserved } from '../src/cli/fields.ts'
+import type { Content } from '../src/contract/content.ts'
+import { example } from '../src/contract/examples.ts'
 import { type Operation, workspaceIn } from '../src/contract/operation.ts'
 import { type Role, roleScopes } from '../src/contract/permissions.ts'
 import type { Scope } from '../src/contract/scopes.ts'
@@ -47,8 +53,17 @@ function wordsFor(id: string, input: Record<string, unknown>, isDotted: boolean)
     ...path.map(name => String(input[name])),
     ...(query.length > 0 ? ['--query', of(query)] : []),
     ...(operation.body && body.length > 0 ? ['--body', of(body)] : []),
+    ...(operation.consumes ? ['--content', fileOf(input.content as Content)] : []),
     '--yes',
   ]
+}
+
+let files = 0
+
+function fileOf({ kind, bytes }: Content): string {
+  const path = join(line.folder, `content${files++}.${kind}`)
+  writeFileSync(path, bytes)
+  return `@${path}`
 }
 
 async function runAs(caller: TestCaller | null, words: string[]): Promise<Ran> {
@@ -100,6 +115,11 @@ describe('every operation', () => {
   })
 })
 
+function fieldOf(operation: Operation, name: string): TSchema {
+  const parts = [operation.path, operation.query, operation.body]
+  return Object.assign({}, ...parts.map(part => part?.properties))[name] ?? {}
+}
+
 function failureOf(ran: Ran): unknown {
   if (ran.code === 0) return null
   return (failureIn(ran) as { metadata?: { reason?: string } }).metadata?.reason
@@ -149,5 +169,27 @@ describe('help', () => {
       expect(code).toBe(0)
       expect(stdout).toContain(`Usage: atrium ${id.replaceAll('.', ' ')}`)
     }
+  })
+
+  it.each(operationIds)('shows an example of %s that the service would take', async id => {
+    const { stdout } = await line.atrium(['--offline', id, '--help'])
+    const text = /^Example: +atrium (.*)$/m.exec(stdout)?.[1] ?? ''
+    const operation = operationOf(id)
+    const input = await rowOf(id).input(here, here.owner)
+    const filled = text.replace(/<(\w+)>/g, (_, name: string) =>
+      String(input[name] ?? example(fieldOf(operation, name))),
+    )
+    const ran = await line.atrium([...wordsIn(filled), '--dry-run'], {
+      env: { ATRIUM_WORKSPACE: here.workspaceId, ATRIUM_TOKEN: here.owner.token },
+    })
+    expect(failureOf(ran)).toBe(null)
+    const { body = {} } = JSON.parse(ran.stdout)
+    const isValid = new Ajv.default({ strict: false, formats: { email: true, 'date-time': true } }).compile(
+      operation.body ?? {},
+    )
+    expect(isValid(body), JSON.stringify(isValid.errors)).toBe(true)
+    // Somebody who copies it gives nothing away.
+    expect(text).not.toMatch(/ owner\b/)
+    if (id.endsWith('invites.post')) expect(text).toContain('--email')
   })
 })

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import Fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readConfig } from '../src/server/config.ts'
-import { mountConsole } from '../src/server/console.ts'
-import { handleFailures } from '../src/server/failures.ts'
+import { mountConsole } from '../src/server/doors/console.ts'
+import { handleFailures } from '../src/server/request/failures.ts'
+import { memoryLimiter } from '../src/server/request/limits.ts'
 
 const html = { accept: 'text/html' }
 
@@ -15,7 +16,7 @@ function built(): string {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   mkdirSync(join(folder, 'assets'))
   writeFileSync(join(folder, 'index.html'), '<!doctype html><head></head><body>console</body>')
-  writeFileSync(join(folder, 'assets/index-abc.js'), 'start()')
+  writeFileSync(join(folder, 'assets/index-abc.js'), `start()${' '.repeat(2_000)}`)
   writeFileSync(join(folder, 'scheme.js'), 'light()')
   return folder
 }
@@ -23,7 +24,7 @@ function built(): string {
 function serve(folder: string, env: Record<string, string> = {}) {
   const app = Fastify()
   handleFailures(app, readConfig(env).PUBLIC_URL)
-  mountConsole(app, { config: readConfig(env) }, folder)
+  mountConsole(app, { config: readConfig(env), limiter: memoryLimiter() }, folder)
   onTestFinished(() => app.close())
   return (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
 }
@@ -50,6 +51,12 @@ describe('the console’s files', () => {
       'content-encoding': 'gzip',
       'cache-control': 'public, max-age=31536000, immutable',
     })
+    const better = await get('/assets/index-abc.js', { 'accept-encoding': 'gzip, br' })
+    expect(better.headers['content-encoding']).toBe('br')
+    for (const refused of ['', 'br;q=0, gzip;q=0.0', 'zstd']) {
+      const plain = await get('/assets/index-abc.js', { 'accept-encoding': refused })
+      expect([plain.headers['content-encoding'], plain.body.trim()]).toEqual([undefined, 'start()'])
+    }
     const again = await get('/assets/index-abc.js', { 'if-none-match': String(answer.headers.etag) })
     expect(again.statusCode).toBe(304)
     expect((await get('/scheme.js')).headers['cache-control']).toBe('no-cache')

@@ -210,7 +210,10 @@ describe.skipIf(!redisUrl)('Redis', () => {
         await ask()
         return /^atrium_limits_local (\d)$/m.exec(await (await fetch(`${service.url}/metrics`)).text())?.[1]
       }
-      const readiness = async () => (await fetch(`${service.url}/readyz`)).status
+      const readiness = async () => {
+        const answer = await fetch(`${service.url}/readyz`)
+        return [answer.status, await answer.json()]
+      }
       for (const [fail, mend] of [
         [proxy.refuse, proxy.listen],
         [async () => proxy.hold(), async () => proxy.release()],
@@ -219,10 +222,18 @@ describe.skipIf(!redisUrl)('Redis', () => {
         await fail()
         await expect.poll(isLocal, { timeout: 20_000 }).toBe('1')
         expect(await ask()).toBe('200 "anonymous";q=300;w=60')
-        expect(await readiness()).toBe(503)
+        // Ready, since everything works; degraded, and said so.
+        expect(await readiness()).toEqual([
+          200,
+          {
+            ready: true,
+            degraded: [expect.stringContaining('Redis does not answer')],
+            checks: { database: true, redis: false },
+          },
+        ])
         await mend()
         await expect.poll(isLocal, { timeout: 20_000, interval: 500 }).toBe('0')
-        expect(await readiness()).toBe(200)
+        expect(await readiness()).toEqual([200, { ready: true, degraded: [], checks: { database: true, redis: true } }])
       }
     } finally {
       await service.stop('SIGKILL')

@@ -1,5 +1,6 @@
 // What a real, listening server says to requests that nobody should send: the envelope, 4xx, and it goes on.
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { platform, type TestCaller, type TestPlatform } from './helpers/platform.ts'
 
@@ -276,7 +277,7 @@ describe('an address', () => {
 })
 
 describe('a method', () => {
-  it.each(['PUT', 'HEAD', 'OPTIONS', 'TRACE', 'PURGE', 'PROPFIND'])(
+  it.each(['PUT', 'OPTIONS', 'TRACE', 'PURGE', 'PROPFIND'])(
     '%s that a route does not have is not found',
     async method => {
       const got = await send({ method, path: '/v1/workspaces', headers: { ...owner.headers, ...json }, body: '' })
@@ -328,15 +329,64 @@ describe('headers', () => {
   })
 })
 
-it('a connection that says nothing, or stops half way, is let go without a trace', async () => {
-  await new Promise<void>(resolve => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.write(
-        'POST /v1/auth/login HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{"em',
-      )
-      socket.destroy()
-    })
-    socket.on('close', () => resolve())
+/** Connects, says something, and hands the socket over once the server has it. */
+async function said(text: string): Promise<{ socket: Socket; heard: () => string }> {
+  let heard = ''
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+  socket.on('data', more => {
+    heard += more
+  })
+  socket.on('error', () => {})
+  const taken = once(p.app.server, 'connection')
+  await once(socket, 'connect')
+  await taken
+  socket.write(text)
+  return { socket, heard: () => heard }
+}
+
+function connections(): Promise<number> {
+  return new Promise(resolve => p.app.server.getConnections((_, count) => resolve(count)))
+}
+
+async function inFlight(): Promise<string | undefined> {
+  return /^atrium_requests_in_flight (\d+)$/m.exec((await send({ path: '/metrics' })).text)?.[1]
+}
+
+const half =
+  'POST /v1/auth/login HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{"em'
+
+describe('a connection', () => {
+  it.each([
+    ['says nothing', ''],
+    ['stops in its headers', 'GET /v1/scopes HTTP/1.1\r\nx-half: '],
+    ['stops in its body', half],
+  ])('that %s and goes is let go without a trace', async (_, text) => {
+    await expect.poll(connections).toBe(0)
+    const { socket } = await said(text)
+    expect(await connections()).toBeGreaterThan(0)
+    socket.destroy()
+    await expect.poll(connections).toBe(0)
+    await expect.poll(inFlight).toBe('0')
+    expect(logged.filter(line => JSON.parse(line).level >= 40)).toEqual([])
+  })
+
+  it('that sends nonsense behind a question is cut off: the refusal would be taken for the answer', async () => {
+    const headers = `host: a\r\nauthorization: ${owner.headers.authorization}\r\n`
+    // In one packet: the question is read, and not answered yet.
+    const question = `GET /v1/api_keys/${owner.workspaceId} HTTP/1.1\r\n${headers}\r\n`
+    const { socket, heard } = await said(`${question}NONSENSE\r\n\r\n`)
+    await once(socket, 'close')
+    expect(heard()).toBe('')
+  })
+
+  it('that sends nonsense while it reads a stream is cut off: nothing but events is in the stream', async () => {
+    const headers = `host: a\r\nauthorization: ${owner.headers.authorization}\r\n`
+    const { socket, heard } = await said(`GET /v1/events/${owner.workspaceId}/stream HTTP/1.1\r\n${headers}\r\n`)
+    await expect.poll(heard).toContain('text/event-stream')
+    const closed = once(socket, 'close')
+    socket.write('NONSENSE\r\n\r\n')
+    await closed
+    expect(heard()).not.toContain('400')
   })
 })
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '../src/kit/sql.ts'
 import { platform, type TestPlatform } from './helpers/platform.ts'
@@ -31,6 +32,19 @@ describe('Idempotency-Key', () => {
     await p.call('teams.post', { workspaceId, name: 'First' }, owner, key('same'))
     const other = await p.call('teams.post', { workspaceId, name: 'Second' }, owner, key('same'))
     expect(other.status).toBe(409)
+  })
+
+  it('keeps no plain hash of a body, which may hold a password', async () => {
+    const owner = await p.user()
+    const input = { workspaceId: owner.workspaceId, name: 'Guessable' }
+    await p.call('teams.post', input, owner, key('hashed'))
+    const rows = await p.database.query<{ bodyHash: string }>(sql`select body_hash from idempotency_keys`)
+    const plain = (fields: unknown) => hash('sha256', JSON.stringify(fields), 'base64url')
+    const sorted = Object.entries(input).sort(([one], [other]) => (one < other ? -1 : 1))
+    expect(rows.length).toBeGreaterThan(0)
+    for (const guess of [sorted, input, Object.fromEntries(sorted)]) {
+      expect(rows.map(({ bodyHash }) => bodyHash)).not.toContain(plain(guess))
+    }
   })
 
   it('keeps callers and operations apart', async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isAudited, type Operation } from '../src/contract/operation.ts'
 import { sql } from '../src/kit/sql.ts'
 import { operation as lookUp, operationIds } from '../src/operations.ts'
-import { type CallRow, calls, type World, world } from './calls.ts'
+import { rowOf, type World, world } from './calls.ts'
 import { platform, type TestPlatform } from './helpers/platform.ts'
 
 let p: TestPlatform
@@ -18,7 +18,6 @@ beforeAll(async () => {
 afterAll(() => p.close())
 
 const operationOf = (id: string) => lookUp(id) as Operation
-const rowOf = (id: string) => (calls as Record<string, CallRow>)[id] as CallRow
 const audited = operationIds.filter(id => isAudited(operationOf(id)))
 const refusable = operationIds.filter(id => operationOf(id).access !== 'public')
 

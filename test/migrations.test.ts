@@ -5,7 +5,7 @@ import { snake, sql } from '../src/kit/sql.ts'
 import { operation as lookUp, operationIds } from '../src/operations.ts'
 import { openEmbedded } from '../src/server/backends/pglite.ts'
 import { openPostgres } from '../src/server/backends/postgres.ts'
-import { type Migration, migrate, readMigrations } from '../src/server/migrations.ts'
+import { type Migration, migrate, readMigrations } from '../src/server/upkeep/migrations.ts'
 import { administer, isPostgres, postgresUrl, urlOf } from './helpers/engines.ts'
 
 /** References to a user or a workspace that do not take the row with them, each with its reason. */
@@ -13,9 +13,20 @@ const outlives: Record<string, string> = {
   'workspaces.owner_id': 'no reference: handed to the next owner in the transaction in which the owner leaves',
   'workspace_members.invited_by': 'a member stays when the one who invited them goes',
   'teams.lead_id': 'a team stays when its lead goes',
+  'agent_tool_approvals.owner_id': 'repeated as owner_user_id, which cascades',
   'api_keys.owner_id': 'repeated as owner_user_id and owner_team_id, which cascade',
   'api_key_counts.workspace_id':
     'the changes of a deleted workspace sum up to nothing, and go with the next summing up',
+  'inbox_entries.actor_id': 'what somebody was told of stays when the one who did it goes',
+  'issues.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
+  'issues.team_id': 'emptied when the team goes (`refers` in the directory)',
+  'issue_rules.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
+  'threads.owner_id': 'passes to the owner of the workspace, or ends where it is private (`owned` in the directory)',
+  'threads.team_id': 'emptied when the team goes (`refers` in the directory)',
+  'labels.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
+  'memories.owner_id': 'passes to the owner of the workspace, or ends where it is private (`owned` in the directory)',
+  'memories.team_id': 'emptied when the team goes (`refers` in the directory)',
+  'pages.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
   'agent_runs.owner_id': 'repeated as owner_user_id, which cascades',
   'ledger.actor_id': 'the ledger keeps its entries; its personal part is erased by the account area',
 }
@@ -24,8 +35,19 @@ const outlives: Record<string, string> = {
 const unindexed: Record<string, string> = {
   'agent_tools.list': 'the tools are the operations, which are in memory',
   'audit_logs.list': 'ledger is indexed by its chain: chain and seq, at, action',
+  'agent_tools.approvals.list id': 'approvals of a workspace, kept for 90 days, are few',
   'auth.grants.list': 'the consents of one user, found by the user, are few',
   'auth.sessions.list': 'at most 20 sessions per user',
+  'issues.alerts.list': 'the alerts of one issue, of the last 7 days, are read by its fingerprint',
+  'issues.list lastSeen': 'a column of issue_activity, which is indexed by it',
+  'issues.list occurrences': 'changes with every alert, which an index would make dearer',
+  'issues.list severity': 'sorted by severity_rank, which is indexed',
+  'issues.rules.list': 'at most 200 rules per workspace',
+  'issues.timeline.list at': 'issue_timeline is indexed by its issue: issue_id and at',
+  'messages.list seq': 'messages are indexed by their thread: thread_id and seq',
+  'labels.list group': 'the labels of one workspace are few',
+  'memories.list useCount': 'changes with every search of an agent, which an index would make dearer',
+  'memories.versions.list': 'the texts of one memory are read by it',
   'oauth_clients.grants.list userId': 'the consents to one client are read by the client',
   'oauth_clients.grants.list lastUsedAt': 'the consents to one client are read by the client',
   'oauth_clients.grants.list expiresAt': 'the consents to one client are read by the client',
@@ -43,9 +65,13 @@ const unindexed: Record<string, string> = {
 
 /** The table behind a list, where it is not named like the operation. */
 const tables: Record<string, string> = {
+  'agent_tools.approvals.list': 'agent_tool_approvals',
+  'agent_tools.calls.list': 'agent_tool_calls',
   'auth.sessions.list': 'sessions',
   'auth.grants.list': 'oauth_grants',
+  'auth.inbox.list': 'inbox_entries',
   'oauth_clients.grants.list': 'oauth_grants',
+  'threads.runs.list': 'agent_runs',
   'teams.members.list': 'team_members',
   'workspace_members.invites.list': 'invites',
 }

@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import Ajv from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
+import { declaredAnswers } from '../src/contract/answers.ts'
 import { errors } from '../src/contract/errors.ts'
 import { openapi } from '../src/contract/openapi.ts'
 import { errorsOf, methodOf, type Operation, pathOf } from '../src/contract/operation.ts'
-import { areas, operation as lookUp, operationIds, operations } from '../src/operations.ts'
+import { scopes } from '../src/contract/scopes.ts'
+import { areas, operation as lookUp, operationIds } from '../src/operations.ts'
 
 type Json = Record<string, unknown>
 type Described = {
@@ -15,15 +17,15 @@ type Described = {
   'x-required-scopes': string[]
   'x-restricted-callers'?: string[]
   security: Json[]
-  parameters?: { name: string; in: string; required: boolean; schema: Json }[]
+  parameters?: { name: string; in: string; required: boolean; description?: string; schema: Json }[]
   requestBody?: { required: boolean; content: Record<string, { schema: Json; example: unknown }> }
   responses: Record<string, Json>
 }
 
-const document = openapi(operations, 'http://127.0.0.1:3000') as {
+const document = openapi(areas, 'http://127.0.0.1:3000') as {
   openapi: string
-  info: { version: string }
-  tags: { name: string }[]
+  info: { version: string; description: string }
+  tags: { name: string; description?: string }[]
   paths: Record<string, Record<string, Described>>
   components: { schemas: Record<string, Json>; responses: Record<string, Json>; securitySchemes: Record<string, Json> }
 }
@@ -93,8 +95,25 @@ describe('the document', () => {
     })
   })
 
-  it('has a tag for every area', () => {
+  it('has a tag for every area, and says what the area is for', () => {
     expect(document.tags.map(({ name }) => name)).toEqual(areas.map(({ name }) => name).sort())
+    expect(document.tags.filter(({ description }) => !description || /^Operations of/.test(description))).toEqual([])
+  })
+
+  it('begins with what is true of every operation', () => {
+    for (const word of ['Envelope', 'Lists', 'Errors', 'Limits'])
+      expect(document.info.description).toContain(`## ${word}`)
+  })
+
+  it('declares the scopes of OAuth, and asks for no other', () => {
+    const { oauth2 } = document.components.securitySchemes as { oauth2: { flows: { authorizationCode: Json } } }
+    const { scopes: declared, authorizationUrl } = oauth2.flows.authorizationCode as { scopes: Json } & Json
+    expect(authorizationUrl).toBe('http://127.0.0.1:3000/oauth/authorize')
+    expect(Object.keys(declared)).toEqual([...scopes])
+    for (const [, operation] of table) {
+      const asked = described(operation).security.flatMap(({ oauth2 }) => (oauth2 as string[] | undefined) ?? [])
+      expect(asked).toEqual(typeof operation.access === 'string' ? [] : operation.access)
+    }
   })
 
   it('shows failures in the envelope, with the texts of the table', () => {
@@ -109,7 +128,8 @@ describe('the document', () => {
 
   it('prints no mark that only the platform reads', () => {
     const marks = [...walk(document)].flatMap(([, part]) => Object.keys(part).filter(key => key.startsWith('x-')))
-    const known = ['x-required-scopes', 'x-restricted-callers', 'x-secret']
+    const forReaders = ['x-past', 'x-format', 'x-group', 'x-columns', 'x-moves', 'x-body-limit']
+    const known = ['x-required-scopes', 'x-restricted-callers', 'x-reach', 'x-secret', ...forReaders]
     expect([...new Set(marks)].filter(mark => !known.includes(mark))).toEqual([])
   })
 })
@@ -128,7 +148,8 @@ describe.each(table)('%s', (id, operation) => {
   })
 
   it('answers with its success and every failure it may have, and no other', () => {
-    const statuses = [operation.status ?? 200, ...errorsOf(operation).map(kind => errors[kind].status)]
+    const good = Object.keys(declaredAnswers(operation)).map(Number)
+    const statuses = [...good, ...errorsOf(operation).map(kind => errors[kind].status), 413, 503]
     expect(Object.keys(shown.responses).map(Number).sort()).toEqual([...new Set(statuses)].sort())
   })
 
@@ -149,6 +170,15 @@ describe.each(table)('%s', (id, operation) => {
     expect(new Set(names).size).toBe(names.length)
     for (const parameter of parameters) if (parameter.in === 'path') expect(parameter.required).toBe(true)
     expect(shown.operationId).toBe(id)
+    expect(parameters.filter(({ description }) => !description)).toEqual([])
+    expect(names.includes('If-Match')).toBe(Boolean(operation.etag) && methodOf(operation) !== 'GET')
+  })
+
+  it('names the headers of its answers', () => {
+    const { headers = {} } = shown.responses[String(operation.status ?? 200)] as { headers?: Json }
+    const always = ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Policy', 'RateLimit']
+    expect(Object.keys(headers)).toEqual(expect.arrayContaining(always))
+    expect('ETag' in headers).toBe(Boolean(operation.etag))
   })
 })
 

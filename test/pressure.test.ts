@@ -1,9 +1,16 @@
 // Too much at once: part is refused at once and in words, who watches is answered, and nothing is left behind after it.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sql } from '../src/kit/sql.ts'
-import { platformForTest, type TestPlatform } from './helpers/platform.ts'
+import { sendFile, sharedFile } from '../src/server/doors/files.ts'
+import { type PlatformOptions, platformForTest, type TestPlatform } from './helpers/platform.ts'
+import { start } from './helpers/service.ts'
 
 // Who is asked for figures waits a moment for the database, which is held here.
 vi.setConfig({ expect: { poll: { timeout: 30_000 } } })
@@ -182,4 +189,153 @@ describe('a client that is slow to ask', () => {
     await Promise.all(idle.map(({ socket }) => socket.destroyed || once(socket, 'close')))
     expect(idle.map(({ text }) => text()).join('')).toBe('')
   })
+})
+
+/** Connections that ask and never read. */
+async function readingNothing(port: number, count: number, bytes: string): Promise<Socket[]> {
+  const sockets: Socket[] = []
+  for (let index = 0; index < count; index++) {
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    onTestFinished(() => void socket.destroy())
+    await once(socket, 'connect')
+    socket.write(bytes)
+    sockets.push(socket)
+  }
+  return sockets
+}
+
+function connections(p: TestPlatform): Promise<number> {
+  return new Promise(resolve => p.app.server.getConnections((_, count) => resolve(count)))
+}
+
+const mib = 1024 * 1024
+const large = 'GET /large HTTP/1.1\r\nhost: a\r\n\r\n'
+
+/** With a file of more than four megabytes, sent as the files of the console are: the system takes a few by itself. */
+async function withLargeFile(options: PlatformOptions): Promise<TestPlatform> {
+  const file = sharedFile(Buffer.alloc(4_300_000, 'a'), 'text/plain', 'no-store')
+  const add = (message: unknown) => {
+    const { fastify } = message as { fastify: FastifyInstance }
+    fastify.get('/large', (request, reply) => sendFile(request, reply, file))
+  }
+  subscribe('fastify.initialization', add)
+  const p = await platformForTest(options)
+  unsubscribe('fastify.initialization', add)
+  return p
+}
+
+async function figure(p: TestPlatform, name: string): Promise<number> {
+  const { text } = await p.request({ method: 'GET', url: '/metrics' })
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1])
+}
+
+describe('clients that ask and do not read', () => {
+  it('share the bytes that wait for them, are let go, and keep nobody else from being served', async () => {
+    const p = await withLargeFile({ env: { REQUEST_TIMEOUT: '2' } })
+    const port = await listening(p)
+    const honest = async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/large`)
+      return [answer.status, (await answer.arrayBuffer()).byteLength > 4_000_000]
+    }
+    expect(await honest()).toEqual([200, true])
+    const before = process.memoryUsage()
+    await readingNothing(port, 200, large)
+    expect(await honest()).toEqual([200, true])
+    const after = process.memoryUsage()
+    // A copy for each would be 860 MB.
+    expect(after.arrayBuffers + after.external - before.arrayBuffers - before.external).toBeLessThan(150 * mib)
+    await expect.poll(async () => (await figure(p, 'atrium_readers_dropped_total')) > 0).toBe(true)
+    await expect.poll(() => connections(p), { timeout: 60_000 }).toBeLessThan(10)
+    expect(await honest()).toEqual([200, true])
+  }, 120_000)
+
+  it('are let go at once, the slowest first, when more waits than may; who reads is served meanwhile', async () => {
+    const lines: string[] = []
+    const env = { MAX_BYTES_UNSENT: String(40 * mib), REQUEST_TIMEOUT: '600' }
+    const p = await withLargeFile({ env, logTo: line => void lines.push(line) })
+    const port = await listening(p)
+    // Ten answers in a row on each: 43 MB, of which the system itself takes a few.
+    await readingNothing(port, 8, large.repeat(10))
+    await expect.poll(async () => (await figure(p, 'atrium_readers_dropped_total')) > 0).toBe(true)
+    await expect.poll(() => figure(p, 'atrium_bytes_unsent')).toBeLessThan(40 * mib)
+    expect(lines.filter(line => line.includes('too much waited to be read')).length).toBeGreaterThan(0)
+    expect((await fetch(`http://127.0.0.1:${port}/large`)).status).toBe(200)
+  }, 120_000)
+
+  it('are not those who wait for us: a slow answer, and one behind it, outlast the time limit', async () => {
+    const p = await platformForTest({ env: { REQUEST_TIMEOUT: '1' } })
+    const port = await listening(p)
+    const owner = await p.user()
+    const letGo = await heldKeys(p)
+    const { socket, text } = await connected(port)
+    const headers = `host: a\r\nauthorization: ${owner.headers.authorization}\r\n`
+    const list = `GET /v1/api_keys/${owner.workspaceId} HTTP/1.1\r\n${headers}\r\n`
+    // The second is answered long before the first, and waits behind it.
+    socket.write(`${list}GET /v1/scopes HTTP/1.1\r\nhost: a\r\n\r\n`)
+    await new Promise(resolve => setTimeout(resolve, 3_000))
+    await letGo()
+    await expect.poll(() => text().match(/HTTP\/1\.1 200/g)?.length).toBe(2)
+  })
+
+  it('are turned away by the limit of their address, wherever they ask', async () => {
+    const routes: { method: string; url: string; load: string | undefined }[] = []
+    const watch = (message: unknown) => {
+      const { fastify } = message as { fastify: FastifyInstance }
+      fastify.addHook('onRoute', ({ method, url, config }) => {
+        for (const one of [method].flat()) routes.push({ method: one, url, load: config?.load })
+      })
+    }
+    subscribe('fastify.initialization', watch)
+    const env = { ANONYMOUS_RATE_LIMIT: '1', OAUTH_DYNAMIC_REGISTRATION: 'true' }
+    const p = await platformForTest({ env })
+    unsubscribe('fastify.initialization', watch)
+    // Files of the console have ten times as many.
+    for (let count = 0; count < 11; count++) await p.request({ url: '/assets/none.js' })
+    await p.request({ url: '/v1/scopes' })
+    const open: string[] = []
+    for (const { method, url, load } of routes) {
+      if (load === 'vital') continue
+      const headers = { host: '127.0.0.1:3000' }
+      const { status } = await p.request({
+        method: method as 'GET',
+        url: url.replace(/:\w+/g, 'x').replace('*', ''),
+        headers,
+      })
+      if (status !== 429) open.push(`${method} ${url} ${status}`)
+    }
+    expect(routes.length).toBeGreaterThan(70)
+    expect(open).toEqual([])
+  })
+})
+
+describe('a stop', () => {
+  const half =
+    'POST /v1/auth/login HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{'
+
+  it.each([
+    ['half a request', half],
+    // Within the limit of one address, and more than the system takes.
+    ['a reader that does not read', 'GET /v1/openapi.json HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(80)],
+    ['half a request behind a whole one', `GET /v1/scopes HTTP/1.1\r\nhost: a\r\n\r\n${half}`],
+  ])(
+    'is a good one beside %s',
+    async (_, bytes) => {
+      const folder = mkdtempSync(join(tmpdir(), 'atrium-stop-'))
+      const service = await start({ DATA_DIR: folder })
+      onTestFinished(async () => {
+        await service.stop('SIGKILL')
+        rmSync(folder, { recursive: true, force: true })
+      })
+      const warm = await fetch(`${service.url}/v1/openapi.json`)
+      await warm.arrayBuffer()
+      await readingNothing(Number(new URL(service.url).port), 3, bytes)
+      const inFlight = async () => {
+        const figures = await (await fetch(`${service.url}/metrics`)).text()
+        return /^nodejs_active_resources\{type="TCPSocketWrap"\} (\d+)$/m.exec(figures)?.[1]
+      }
+      await expect.poll(async () => Number(await inFlight())).toBeGreaterThan(3)
+      expect(await service.stop()).toBe(0)
+    },
+    120_000,
+  )
 })

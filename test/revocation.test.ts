@@ -203,7 +203,7 @@ describe.each(rounds)('on the next request, round %i', () => {
   it('a run whose owner was removed', async () => {
     const scene = await ofMember()
     const kind: CallerKind = 'automation'
-    const run = await p.run({ ...scene.member, workspaceId: scene.workspaceId }, kind, 'member')
+    const run = await p.run({ ...scene.member, workspaceId: scene.workspaceId }, kind)
     const { workspaceId, member, owner } = scene
     const end = () => p.call('workspace_members.del', { workspaceId, userId: member.userId }, owner)
     await ends({ ...scene, caller: run }, end, 401)

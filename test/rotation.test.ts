@@ -4,17 +4,22 @@ import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createClient } from '../src/client/client.ts'
 import { requestOf } from '../src/client/request.ts'
 import { checkExport } from '../src/contract/ledger_verifier.ts'
 import type { Operation } from '../src/contract/operation.ts'
+import { object } from '../src/contract/records.ts'
+import { sealed } from '../src/contract/sealed.ts'
+import { openValues, sealValues } from '../src/kit/sealed.ts'
 import { sql } from '../src/kit/sql.ts'
 import { operation as lookUp } from '../src/operations.ts'
-import { memoryLimiter } from '../src/server/limits.ts'
-import { rotate, sealedInJobs } from '../src/server/rotation.ts'
-import { secretsFrom } from '../src/server/secrets.ts'
+import { declaredPlaces } from '../src/server/areas.ts'
+import { memoryLimiter } from '../src/server/request/limits.ts'
 import { startPlatform } from '../src/server/start.ts'
+import { rotate, sealedPlaces } from '../src/server/upkeep/rotation.ts'
+import { secretsFrom } from '../src/server/upkeep/secrets.ts'
 import { administer, isPostgres, urlOf } from './helpers/engines.ts'
 import { type Answer, password, platformForTest, type TestPlatform } from './helpers/platform.ts'
 import { start } from './helpers/service.ts'
@@ -68,12 +73,17 @@ describe('a rotation', () => {
     const code = await p.code('ada@example.com')
     const exported = (await p.call('audit_logs.export', { workspaceId }, owner)).text
     const { publicKey } = (await p.call('audit_logs.verify', { workspaceId }, owner)).result
-    const payload = { inviteId: 'invite_x', workspaceId, token: secretsFrom(before).seal('invite mail', 'inv_secret') }
+    const payload = {
+      inviteId: 'invite_x',
+      workspaceId,
+      token: secretsFrom(before).seal('invite mail', 'inv_secret', 'invite_x'),
+    }
     await p.database.transaction(tx =>
       p.platform.jobs.enqueueIn(tx)('workspace_members.mailInvite', payload, { startAfterSeconds: 3_600 }),
     )
 
-    const rotated = await p.database.transaction(tx => rotate(tx, { before, after }, new Date()))
+    const places = await declaredPlaces()
+    const rotated = await p.database.transaction(tx => rotate(tx, { before, after }, places, new Date()))
     expect(rotated).toMatchObject({ sealed: 1, codes: 1, answers: 1 })
     expect(rotated.exportKey.before).toBe(publicKey)
     await under(p, after, async call => {
@@ -93,7 +103,7 @@ describe('a rotation', () => {
     })
     const [job] = await p.database.query<{ token: string }>(sql`
       select data ->> 'token' as token from jobs.job where name = 'workspace_members.mailInvite'`)
-    expect(secretsFrom(after).open('invite mail', job?.token ?? '')).toBe('inv_secret')
+    expect(secretsFrom(after).open('invite mail', job?.token ?? '', 'invite_x')).toBe('inv_secret')
     await expect(under(p, before, async () => {})).rejects.toThrow('SECRET_KEY is not the one')
     const [entry] = await p.database.query<{ changes: unknown }>(sql`
       select entry::json -> 'changes' as changes from ledger where action = 'secrets.rotate' and chain = 'instance'`)
@@ -115,12 +125,38 @@ describe('a rotation', () => {
     ]
     const before = await all()
     const keys = { before: p.config.SECRET_KEY, after: newKey() }
-    const rotating = p.database.transaction(tx => rotate(tx, keys, new Date()))
+    const places = { columns: [], texts: [] }
+    const rotating = p.database.transaction(tx => rotate(tx, keys, places, new Date()))
     await expect(rotating).rejects.toThrow(`of the ledger ${owner.workspaceId} does not carry the old key's signature`)
     expect(await all()).toEqual(before)
   })
 
-  it('knows every purpose for which something is sealed', () => {
+  it('seals again what contracts declare to be sealed in a column', async () => {
+    const p = await platformForTest()
+    await p.database.script(`create table links (id text primary key, secrets jsonb not null)`)
+    const keys = { before: p.config.SECRET_KEY, after: newKey() }
+    const [old, fresh] = [secretsFrom(keys.before), secretsFrom(keys.after)]
+    const values = { token: 'their token', password: 'their password' }
+    const stored = sealValues(old, 'links.secrets', 'link_1', values)
+    await p.database.query(sql`insert into links values ('link_1', ${JSON.stringify(stored)}::jsonb), ('link_2', '{}')`)
+    const operation = {
+      summary: 'Make a link',
+      route: 'POST /v1/links',
+      access: 'credential',
+      body: object({ name: Type.String(), auth: object({ token: sealed('links.secrets') }) }),
+      result: object({}),
+    } satisfies Operation
+    const places = sealedPlaces([operation], {})
+    expect(places).toEqual({ columns: ['links.secrets'], texts: [] })
+    expect(await p.database.transaction(tx => rotate(tx, keys, places, new Date()))).toMatchObject({ sealed: 2 })
+    const [row] = await p.database.query<{ secrets: Record<string, string> }>(
+      sql`select secrets from links order by id`,
+    )
+    expect(openValues(fresh, 'links.secrets', 'link_1', row?.secrets ?? {})).toEqual(values)
+    expect(() => openValues(old, 'links.secrets', 'link_1', row?.secrets ?? {})).toThrow('another key')
+  })
+
+  it('knows every purpose for which something is sealed', async () => {
     const root = join(import.meta.dirname, '../src')
     const sources = globSync('**/*.ts', { cwd: root }).filter(path => !path.endsWith('.test.ts'))
     const purposes = sources.flatMap(path =>
@@ -128,9 +164,8 @@ describe('a rotation', () => {
     )
     // Ids of MCP sessions are with the clients, who begin anew when one is not known.
     const withClients = ['mcp session']
-    expect([...new Set(purposes)].sort()).toEqual(
-      [...sealedInJobs.map(({ purpose }) => purpose), ...withClients].sort(),
-    )
+    const { texts } = await declaredPlaces()
+    expect([...new Set(purposes)].sort()).toEqual([...texts.map(({ purpose }) => purpose), ...withClients].sort())
   })
 })
 
@@ -177,7 +212,7 @@ describe('atrium secrets rotate', () => {
     expect(await second.stop()).toBe(0)
 
     // As if it had been cut off between the database and the file: the second run ends what the first began.
-    writeFileSync(`${file}.new`, fresh)
+    writeFileSync(`${file}.new`, fresh, { mode: 0o600 })
     writeFileSync(file, old)
     expect((await line.atrium('secrets rotate', { env })).stderr).toBe('The database has this key already.\n')
     expect(readFileSync(file, 'utf8')).toBe(fresh)

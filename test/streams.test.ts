@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import Fastify, { type FastifyReply } from 'fastify'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { endStreamsOnClose, type StreamOptions, sendStream } from '../src/server/streams.ts'
+import { endStreamsOnClose, type StreamOptions, sendStream } from '../src/server/request/streams.ts'
 import { platformForTest } from './helpers/platform.ts'
 
 const chunk = 'x'.repeat(64 * 1024)

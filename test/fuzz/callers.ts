@@ -1,9 +1,11 @@
 // Everyone who may call: each kind of credential in one workspace, and someone who belongs to another.
-import { agentCallers, type CallerKind } from '../../src/contract/scopes.ts'
+import { workspaceIn } from '../../src/contract/operation.ts'
+import { agentCallers, type CallerKind, scopes } from '../../src/contract/scopes.ts'
 import { sql } from '../../src/kit/sql.ts'
 import { newToken } from '../../src/kit/tokens.ts'
+import { operation as lookUp } from '../../src/operations.ts'
 import { type CallRow, calls, type World, world } from '../calls.ts'
-import { tokensFor } from '../helpers/oauth.ts'
+import { ownClient, tokensFor } from '../helpers/oauth.ts'
 import type { TestCaller, TestPlatform } from '../helpers/platform.ts'
 
 export const kinds = [
@@ -17,6 +19,7 @@ export const kinds = [
   'two at once',
   ...agentCallers.map(kind => `run ${kind}` as const),
   'oauth',
+  'client',
   'foreign',
 ] as const
 
@@ -24,7 +27,8 @@ export type Kind = (typeof kinds)[number]
 
 const alwaysRefused: readonly Kind[] = ['nobody', 'unknown', 'two at once']
 
-export type FuzzCaller = Pick<TestCaller, 'headers' | 'userId'>
+/** `id` is that of the credential, where one was made for the call. */
+export type FuzzCaller = Pick<TestCaller, 'headers' | 'userId'> & { id?: string }
 
 type Marked = World & { marker: string }
 type Input = Record<string, unknown>
@@ -79,10 +83,11 @@ async function make(kind: Kind, here: Marked, there: Marked): Promise<FuzzCaller
     const { access_token } = await ask().catch(ask)
     return { ...owner, headers: { authorization: `Bearer ${access_token}` } }
   }
+  if (kind === 'client') return (await ownClient(p, await session(owner), scopes)).caller
   if (kind === 'two at once') {
     return { ...owner, headers: { ...(await session(owner)).headers, ...(await p.key(owner)).headers } }
   }
-  return await p.run(owner, kind.slice('run '.length) as CallerKind)
+  return await p.run(await session(owner), kind.slice('run '.length) as CallerKind)
 }
 
 export async function callers(p: TestPlatform) {
@@ -109,13 +114,27 @@ export async function callers(p: TestPlatform) {
     return caller
   }
 
+  /** With a session of its own: what is fuzzed may have ended any other. */
+  async function loggedIn({ owner, workspaceId }: Marked): Promise<TestCaller> {
+    return { ...owner, ...(await p.session(owner.userId)), workspaceId }
+  }
+
   /** Good once: made again after a write has used it up. */
   function goodInput(id: string, place: Marked, caller: FuzzCaller): Promise<Input> {
     const key = `${id} ${place.marker}`
+    // Whoever is made anew for each call needs an input of their own too.
+    if (rows[id]?.by) goods.delete(key)
     const fresh = async () => {
-      // A session of its own: what is fuzzed may have ended any other.
-      const owner = { ...place.owner, ...(await p.session(place.owner.userId)), workspaceId: place.workspaceId }
-      const asker = { ...owner, ...(caller.userId && { userId: caller.userId }) }
+      const owner = await loggedIn(place)
+      // Somebody from elsewhere has no records in this workspace: then they are the owner's.
+      const operation = lookUp(id)
+      const isOwn = operation && workspaceIn(operation) === null
+      const canOwn = isOwn || isOf(place, caller)
+      const asker = {
+        ...owner,
+        ...(caller.userId && canOwn && { userId: caller.userId }),
+        ...(rows[id]?.by && caller.id && { id: caller.id }),
+      }
       const input = await rows[id]?.input({ ...place, owner }, asker)
       await mark(place)
       return input ?? {}
@@ -132,10 +151,12 @@ export async function callers(p: TestPlatform) {
       const [home, away] = [here, there]
       const isPerson = ['session', 'cookie', 'viewer', 'foreign'].includes(kind)
       const by = isPerson ? rows[id]?.by : undefined
-      const caller = by ? await by(home) : await callerOf(kind)
+      const caller = by ? await by({ ...home, owner: await loggedIn(home) }) : await callerOf(kind)
       const [own, foreign] = [await goodInput(id, home, caller), await goodInput(id, away, caller)]
-      const isStranger = kind === 'foreign' || kind === 'nobody' || kind === 'unknown' || by !== undefined
-      const secrets = [...(isStranger ? secretsOf(home) : []), ...(kind === 'foreign' ? [] : secretsOf(away))]
+      // Whoever an operation names itself can be of the workspace, as a run is, or not yet, as somebody invited.
+      const isStranger = by ? !isOf(home, caller) : ['nobody', 'unknown', 'foreign'].includes(kind)
+      const isOfOther = kind === 'foreign' && !by
+      const secrets = [...(isStranger ? secretsOf(home) : []), ...(isOfOther ? [] : secretsOf(away))]
       return { headers: caller.headers, goods: { own, foreign }, secrets }
     },
     /** After an answer: what is used up is made again when next asked for. */
@@ -148,6 +169,12 @@ export async function callers(p: TestPlatform) {
   }
 }
 
-function secretsOf({ marker, workspaceId, owner, admin, member, viewer }: Marked): string[] {
-  return [marker, workspaceId, ...[owner, admin, member, viewer].map(({ userId }) => userId)]
+const peopleOf = ({ owner, admin, member, viewer }: Marked) => [owner, admin, member, viewer].map(one => one.userId)
+
+function isOf(place: Marked, { userId }: FuzzCaller): boolean {
+  return peopleOf(place).includes(userId)
+}
+
+function secretsOf(place: Marked): string[] {
+  return [place.marker, place.workspaceId, ...peopleOf(place)]
 }

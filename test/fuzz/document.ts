@@ -77,7 +77,8 @@ export async function servedDocument(p: TestPlatform) {
     const absent = always.find(name => headers[name] === undefined)
     if (absent) return `answers ${status} without ${absent}`
     const response = declared.$ref ? find<Content>(declared.$ref) : declared
-    const content = response.content?.[type]
+    if (!response.content) return text === '' ? null : `answers ${status} with a body: ${text.slice(0, 500)}`
+    const content = response.content[type]
     if (!content) return `answers ${status} as ${type}`
     if (type !== 'application/json') return null
     const wrong = problems(`${declared.$ref ?? place}/content/application~1json/schema`, body)

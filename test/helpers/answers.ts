@@ -1,7 +1,8 @@
 // Holds every answer against what its operation declares: status, text, envelope and result.
 import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
-import { FailureEnvelope, type SuccessStatus, successSchema } from '../../src/contract/envelope.ts'
+import { declaredAnswers } from '../../src/contract/answers.ts'
+import { FailureEnvelope, type SuccessStatus } from '../../src/contract/envelope.ts'
 import { errors } from '../../src/contract/errors.ts'
 import { errorsOf } from '../../src/contract/operation.ts'
 import { operation as lookUp } from '../../src/operations.ts'
@@ -21,9 +22,9 @@ export function checkAnswer(id: string, answer: Pick<Answer, 'status' | 'body'>)
   const operation = lookUp(id)
   if (!operation) throw new Error(`no operation ${id}`)
   const { status, body } = answer
-  const expected = operation.status ?? 200
-  if (status === expected) {
-    demand(id, status, successOf(id, expected), body)
+  const isGood = successOf(id, status as SuccessStatus)
+  if (isGood) {
+    demand(id, status, isGood, body)
     return
   }
   const kinds = errorsOf(operation).map(kind => errors[kind])
@@ -34,14 +35,13 @@ export function checkAnswer(id: string, answer: Pick<Answer, 'status' | 'body'>)
   if (body.error.message !== declared.message) throw new Error(`${id} ${status} says ${body.error.message}`)
 }
 
-function successOf(id: string, status: SuccessStatus) {
-  let validate = successes.get(id)
+function successOf(id: string, status: SuccessStatus): ReturnType<typeof ajv.compile> | undefined {
+  const key = `${id} ${status}`
   const operation = lookUp(id)
-  if (!validate && operation) {
-    validate = ajv.compile(successSchema(status, operation.result))
-    successes.set(id, validate)
-  }
-  return validate as ReturnType<typeof ajv.compile>
+  const schema = operation && declaredAnswers(operation)[status]
+  const validate = successes.get(key) ?? (schema && ajv.compile(schema))
+  if (validate) successes.set(key, validate)
+  return validate
 }
 
 function demand(id: string, status: number, validate: ReturnType<typeof ajv.compile>, body: unknown): void {

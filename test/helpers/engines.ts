@@ -7,7 +7,7 @@ import type { Database } from '../../src/kit/db.ts'
 import { openEmbedded } from '../../src/server/backends/pglite.ts'
 import { openPostgres } from '../../src/server/backends/postgres.ts'
 import { redisLimiter } from '../../src/server/backends/redis.ts'
-import { type Limiter, memoryLimiter } from '../../src/server/limits.ts'
+import { type Limiter, memoryLimiter } from '../../src/server/request/limits.ts'
 
 export const postgresUrl = process.env.TEST_DATABASE_URL
 export const redisUrl = process.env.TEST_REDIS_URL

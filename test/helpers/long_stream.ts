@@ -1,6 +1,6 @@
 // A process of its own that sends a long file to itself: started with little memory, it ends badly if it keeps any of it.
 import Fastify from 'fastify'
-import { sendStream } from '../../src/server/streams.ts'
+import { sendStream } from '../../src/server/request/streams.ts'
 
 const megabytes = 300
 

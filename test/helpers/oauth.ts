@@ -160,6 +160,15 @@ export async function tokensFor(on: TestPlatform, user: TestCaller, options: Flo
   return tokens.body
 }
 
+/** A client of the workspace that acts for itself, and a token of it. */
+export async function ownClient(on: TestPlatform, owner: TestCaller, scopes: readonly string[]) {
+  const fields = { workspaceId: owner.workspaceId, name: 'Nightly sync', type: 'confidential', scopes }
+  const { result } = await on.call('oauth_clients.post', { ...fields, grants: ['client_credentials'] }, owner)
+  const form = { grant_type: 'client_credentials', client_id: result.id, client_secret: result.clientSecret }
+  const { body } = await tokenRequest(on, form)
+  return { id: result.id as string, caller: { ...owner, userId: '', ...bearer(body.access_token) } }
+}
+
 export function bearer(token: string) {
   return { headers: { authorization: `Bearer ${token}` } }
 }

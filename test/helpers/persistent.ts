@@ -20,7 +20,8 @@ export async function signUp({ url }: Service): Promise<{ token: string; workspa
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email, password }),
   })
-  const { result } = (await answer.json()) as { result: { token: string } }
+  const { result, error } = (await answer.json()) as { result: { token: string }; error: { message: string } | null }
+  if (error) throw new Error(`the sign-up was refused: ${answer.status} ${error.message}`)
   const headers = { authorization: `Bearer ${result.token}` }
   const list = (await (await fetch(`${url}/v1/workspaces`, { headers })).json()) as {
     result: { items: { id: string }[] }

@@ -2,33 +2,48 @@
 import { randomBytes } from 'node:crypto'
 import type { InjectOptions } from 'fastify'
 import { pino } from 'pino'
-import { onTestFinished } from 'vitest'
+import { onTestFailed, onTestFinished } from 'vitest'
 import { ApiKeyId } from '../../src/areas/api_keys/contract.ts'
-import { mintRunToken } from '../../src/areas/api_keys/runs.ts'
 import * as keys from '../../src/areas/api_keys/store.ts'
 import { openAccount } from '../../src/areas/auth/accounts.ts'
 import { SessionId } from '../../src/areas/auth/sessions/contract.ts'
 import { insertSession } from '../../src/areas/auth/sessions/store.ts'
 import * as accounts from '../../src/areas/auth/store.ts'
+import { rightsOf } from '../../src/areas/threads/runs/starting.ts'
+import * as runs from '../../src/areas/threads/runs/store.ts'
 import * as workspaces from '../../src/areas/workspaces/store.ts'
 import { requestOf } from '../../src/client/request.ts'
-import { WorkspaceId } from '../../src/contract/ids.ts'
+import { AgentRunId, WorkspaceId } from '../../src/contract/ids.ts'
 import type { Role } from '../../src/contract/permissions.ts'
 import { scopes as allScopes, type CallerKind, type Scope } from '../../src/contract/scopes.ts'
-import { first } from '../../src/kit/db.ts'
+import type { Ages } from '../../src/kit/ages.ts'
+import type { Caller } from '../../src/kit/context.ts'
+import { type Database, first } from '../../src/kit/db.ts'
+import type { Follower } from '../../src/kit/follow.ts'
 import { newId } from '../../src/kit/random.ts'
-import { sql } from '../../src/kit/sql.ts'
+import { type Sql, sql } from '../../src/kit/sql.ts'
 import { hintOf, newKeySecret, newToken, tokenHash } from '../../src/kit/tokens.ts'
 import { operation as lookUp } from '../../src/operations.ts'
 import { readConfig } from '../../src/server/config.ts'
-import type { Outbound } from '../../src/server/outbound.ts'
 import { startPlatform } from '../../src/server/start.ts'
+import { areasIn } from '../example/areas_in.ts'
 import { freshDatabase, freshLimiter } from './engines.ts'
 
 export const password = 'Correct4Horse!'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at field by field, and checked against their schemas elsewhere
-export type Answer = { status: number; headers: Record<string, any>; body: any; result: any; error: any; text: string }
+type Loose = any
+
+export type Answer = {
+  status: number
+  headers: Record<string, Loose>
+  body: Loose
+  result: Loose
+  error: Loose
+  text: string
+  /** Of a 500: what was thrown, as the log has it. */
+  cause?: string
+}
 
 export type TestCaller = {
   userId: string
@@ -42,7 +57,10 @@ export type PlatformOptions = {
   env?: Record<string, string>
   /** Where log lines go; nowhere by default. */
   logTo?: (line: string) => void
-  outbound?: Outbound
+  /** Beside what the areas declare. */
+  extra?: { followers?: readonly Follower[]; ages?: Ages }
+  /** Hears the text of every statement, and whether connections prepare it. */
+  onStatement?: (statement: Sql) => void
 }
 
 export type TestPlatform = Awaited<ReturnType<typeof platform>>
@@ -50,7 +68,7 @@ export type TestPlatform = Awaited<ReturnType<typeof platform>>
 let count = 0
 
 /** Closed by itself when the file or test that asked for it ends, if `close` is not called. */
-export async function platform({ env = {}, logTo, outbound }: PlatformOptions = {}) {
+export async function platform({ env = {}, logTo, extra = {}, onStatement }: PlatformOptions = {}) {
   const fresh = await freshDatabase()
   const clock = { offsetMs: 0 }
   const now = () => new Date(Date.now() + clock.offsetMs)
@@ -59,18 +77,24 @@ export async function platform({ env = {}, logTo, outbound }: PlatformOptions = 
     ANONYMOUS_RATE_LIMIT: '1000000',
     // A machine that is busy with other tests is no reason to refuse.
     MAX_EVENT_LOOP_DELAY: '60000',
-    LOG_LEVEL: logTo ? 'trace' : 'silent',
+    LOG_LEVEL: logTo ? 'trace' : 'error',
     ...env,
   })
-  const logger = logTo ? pino({ level: 'trace' }, { write: logTo }) : pino({ level: 'silent' })
+  const failures = new Map<string, string>()
+  const write = (line: string) => {
+    logTo?.(line)
+    if (line.includes('"request failed"')) failures.set(JSON.parse(line).requestId, line)
+  }
+  const logger = pino({ level: logTo ? 'trace' : 'error' }, { write })
   const limiter = await freshLimiter()
   const running = await startPlatform({
     config,
-    database: fresh.database,
+    database: onStatement ? overheard(fresh.database, onStatement) : fresh.database,
     limiter,
     logger,
     now,
-    ...(outbound && { outbound }),
+    extra,
+    areasIn,
   })
   const { app } = running
   await app.ready()
@@ -87,10 +111,10 @@ export async function platform({ env = {}, logTo, outbound }: PlatformOptions = 
   /** A raw request; nothing is added to it. */
   async function request(options: InjectOptions): Promise<Answer> {
     // As a stream, since an answer may go on for ever: of live updates only the beginning is read.
-    const answer = await app.inject({ ...options, payloadAsStream: true })
-    const { statusCode: status, headers } = answer
+    const sent = await app.inject({ ...options, payloadAsStream: true })
+    const { statusCode: status, headers } = sent
     let text = ''
-    for await (const chunk of answer.stream().setEncoding('utf8')) {
+    for await (const chunk of sent.stream().setEncoding('utf8')) {
       text += chunk
       if (headers['content-type'] === 'text/event-stream') break
     }
@@ -100,7 +124,15 @@ export async function platform({ env = {}, logTo, outbound }: PlatformOptions = 
     } catch {
       // Not JSON: `text` has it.
     }
-    return { status, headers, body, result: body?.result, error: body === null ? null : body.error, text }
+    const answer: Answer = {
+      status,
+      headers,
+      body,
+      result: body?.result,
+      error: body === null ? null : body.error,
+      text,
+    }
+    return status === 500 ? withCause(answer, failures.get(body?.error?.metadata?.requestId)) : answer
   }
 
   /** An operation by its id, as a caller or as nobody. */
@@ -112,12 +144,12 @@ export async function platform({ env = {}, logTo, outbound }: PlatformOptions = 
   ): Promise<Answer> {
     const operation = lookUp(id)
     if (!operation) throw new Error(`no operation ${id}`)
-    const { method, path, body } = requestOf(operation, input)
+    const { method, path, body, contentType } = requestOf(operation, input)
     return await request({
       method: method as 'GET',
       url: path,
-      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...caller?.headers, ...headers },
-      ...(body !== undefined && { payload: body }),
+      headers: { ...(contentType !== undefined && { 'content-type': contentType }), ...caller?.headers, ...headers },
+      ...(body !== undefined && { payload: typeof body === 'string' ? body : Buffer.from(body) }),
     })
   }
 
@@ -188,11 +220,17 @@ export async function platform({ env = {}, logTo, outbound }: PlatformOptions = 
     return { userId: owner.userId, workspaceId: owner.workspaceId, token, id, headers: { 'x-api-key': token } }
   }
 
-  /** A run token of this kind, with all that its starter holds. */
-  async function run(starter: TestCaller, callerKind: CallerKind, role: Role = 'owner'): Promise<TestCaller> {
-    const standing = { scopes: null, role, ownerId: starter.userId }
-    const { workspaceId, userId } = starter
-    const { id, token } = await mintRunToken(database, standing, { workspaceId, callerKind, scopes: allScopes }, now())
+  type RunOptions = { starter?: TestCaller; threadId?: string; grants?: readonly Scope[] }
+
+  /** A token of a run of this kind, taken up a moment ago, by whom it is started: with all that the kind may hold. */
+  async function run(by: TestCaller, kind: CallerKind, options: RunOptions = {}): Promise<TestCaller> {
+    const { starter = by, threadId = null, grants = allScopes } = options
+    const { workspaceId, userId } = by
+    const caller = (await running.platform.principals.resolve(starter.token, workspaceId, '127.0.0.1')) as Caller
+    const [id, token] = [newId(AgentRunId), newToken('run')]
+    const rights = rightsOf(caller, workspaceId, kind, { grants })
+    await runs.insert(database, { ...rights, id, threadId, runner: 'external', instructions: null, steps: null }, now())
+    await runs.lease(database, id, tokenHash(token), new Date(now().getTime() + 15 * 60_000), now())
     return { userId, workspaceId, token, id, headers: { authorization: `Bearer ${token}` } }
   }
 
@@ -239,6 +277,36 @@ export async function platform({ env = {}, logTo, outbound }: PlatformOptions = 
     code,
     close,
   }
+}
+
+function overheard(database: Database, hear: (statement: Sql) => void): Database {
+  const telling =
+    (query: Database['query']): Database['query'] =>
+    statement => {
+      hear(statement)
+      return query(statement)
+    }
+  return {
+    ...database,
+    query: telling(database.query),
+    lookups: { query: telling(database.lookups.query) },
+    readingFor: key => ({ query: telling(database.readingFor(key).query) }),
+    transaction: work => database.transaction(tx => work({ ...tx, query: telling(tx.query), last: telling(tx.last) })),
+  }
+}
+
+/** A caller must not learn why; whoever reads a failed test must. */
+function withCause(answer: Answer, line: string | undefined): Answer {
+  const { err } = JSON.parse(line ?? '{}') as { err?: { stack?: string; message?: string } }
+  const cause = err?.stack ?? err?.message ?? 'nothing was logged'
+  const tell = () => void process.stderr.write(`An answer was 500, because:\n${cause}\n`)
+  try {
+    onTestFailed(tell)
+  } catch {
+    // Outside a test, as in `beforeAll`: nobody will ask later.
+    tell()
+  }
+  return { ...answer, cause }
 }
 
 /** For one test: closed when it ends. */

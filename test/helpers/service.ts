@@ -55,9 +55,9 @@ export function launch(env: Record<string, string>, port: number): Service {
   }
 }
 
-/** Started, and answering. */
-export async function start(env: Record<string, string>): Promise<Service> {
-  const service = launch(env, await freePort())
+/** Started, and answering; at this port, where somebody counts on it. */
+export async function start(env: Record<string, string>, port?: number): Promise<Service> {
+  const service = launch(env, port ?? (await freePort()))
   let isOver = false
   service.ended.then(() => {
     isOver = true

@@ -31,7 +31,7 @@ export default async function setup(): Promise<() => Promise<void>> {
 }
 
 async function prepare(database: Database): Promise<void> {
-  const { migrate, readMigrations } = await import('../../src/server/migrations.ts')
+  const { migrate, readMigrations } = await import('../../src/server/upkeep/migrations.ts')
   await migrate(database, readMigrations())
   const boss = new PgBoss({ db: { executeSql: (text, values) => database.plain(text, values) }, schema: 'jobs' })
   await boss.start()

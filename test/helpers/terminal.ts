@@ -4,13 +4,32 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { afterAll } from 'vitest'
 import type { Document } from '../../src/cli/digest.ts'
 import type { Keyring } from '../../src/cli/keyring.ts'
 import { run } from '../../src/cli/run.ts'
 import { serverCommands } from '../../src/cli_server/commands.ts'
 import { openapi } from '../../src/contract/openapi.ts'
-import { operations } from '../../src/operations.ts'
-import type { TestPlatform } from './platform.ts'
+import { areas } from '../../src/operations.ts'
+import { platform, type TestPlatform } from './platform.ts'
+
+/** A listening platform and a command line that is logged in to it as the owner of three keys; both go with the file. */
+export async function ownersCommandLine(scopes: string) {
+  const running = await platform()
+  const baseUrl = await listen(running)
+  const line = await commandLine(baseUrl)
+  afterAll(async () => {
+    await running.close()
+    await line.remove()
+  })
+  const { atrium } = line
+  const owner = await running.user('ada@example.com')
+  await atrium('login --token -', { stdin: `${owner.token}\n` })
+  for (const name of ['Alpha key', 'Beta key', 'Gamma key']) {
+    await atrium(['api_keys', 'post', '--name', name, '--scopes', scopes])
+  }
+  return { running, baseUrl, owner, line, atrium }
+}
 
 export type Ran = { code: number; stdout: string; stderr: string }
 
@@ -73,7 +92,7 @@ export async function commandLine(baseUrl: string, document: Document = bundledD
 }
 
 export function bundledDocument(): Document {
-  return openapi(operations, 'http://127.0.0.1:3000') as unknown as Document
+  return openapi(areas, 'http://127.0.0.1:3000') as unknown as Document
 }
 
 /** The one JSON line that a failure is when nobody looks at it. */

@@ -1,5 +1,7 @@
 // Twice what the service can do, then clients that only hold on: what is refused, how long the rest takes, what is left.
-// MINUTES (0.5) of overload; on PostgreSQL and Redis where TEST_DATABASE_URL and TEST_REDIS_URL are given.
+// Then attackers, all of them together; then, on PostgreSQL, one workspace that reads deep into a long list. MINUTES of
+// overload (0.5) and of attacks (1); PARTS=overload, hostile or deep for one of them; on PostgreSQL and Redis where
+// TEST_DATABASE_URL and TEST_REDIS_URL are given.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,9 +9,12 @@ import { join } from 'node:path'
 import { createClient } from '../../src/client/client.ts'
 import { administer, isPostgres, postgresUrl, redisUrl, urlOf } from '../helpers/engines.ts'
 import { type Service, start } from '../helpers/service.ts'
+import { deepLists } from './deep_lists.ts'
 import { type Asked, drive, type Outcome, pause, percentile } from './driver.ts'
+import { hostile, hostileSettings, mibOf } from './hostile.ts'
 
 const minutes = Number(process.env.MINUTES ?? '0.5')
+const hostileMinutes = Number(process.env.MINUTES ?? '1')
 const mostInFlight = 200
 const mostRecoverySeconds = 30
 const rows: { what: string; found: string }[] = []
@@ -22,11 +27,6 @@ function say(what: string, found: string): void {
 
 function expectThat(isSo: boolean, otherwise: string): void {
   if (!isSo) faults.push(otherwise)
-}
-
-function mib(service: Service): number {
-  const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
 }
 
 /** Six in ten ask who they are, three list, one makes a key (with its entry in the ledger). */
@@ -64,7 +64,7 @@ async function watched<T>(service: Service, work: Promise<T>) {
     expectThat(answer?.status === 200, '/healthz did not answer under load')
     const figures = await (await fetch(`${service.url}/metrics`)).text()
     delays.push(Number(/^nodejs_eventloop_lag_p99_seconds ([\d.e-]+)$/m.exec(figures)?.[1]) * 1000)
-    memory.push(mib(service))
+    memory.push(mibOf(service))
     await pause(1_000)
   }
   return { value: await done, memory, delays, health }
@@ -77,7 +77,7 @@ async function overload(service: Service, asked: Asked[], headers: Record<string
   const closed = await drive({ port, asked, seconds: 5, connections: 50 })
   const capacity = closed.outcomes.filter(({ status }) => status < 300).length / closed.seconds
   say('capacity of the mix, 50 connections', `${Math.round(capacity)} requests/s`)
-  const before = mib(service)
+  const before = mibOf(service)
   const perSecond = 2 * capacity
   const driving = drive({ port, asked, seconds: minutes * 60, connections: 1_000, perSecond })
   const { value, memory, delays, health } = await watched(service, driving)
@@ -141,7 +141,7 @@ async function holdOn(service: Service, what: string, wanted: number, first: str
   const port = Number(new URL(service.url).port)
   const held = new Set<Socket>()
   const most = Math.min(wanted, mostFiles() - 500)
-  const before = mib(service)
+  const before = mibOf(service)
   const since = performance.now()
   for (let index = 0; index < most; index++) {
     const socket = connect(port, '127.0.0.1', () => first && socket.write(first))
@@ -160,7 +160,7 @@ async function holdOn(service: Service, what: string, wanted: number, first: str
     const answer = await fetch(`${service.url}/v1/scopes`)
     times.push(performance.now() - asked)
     expectThat(answer.status === 200, `others were answered ${answer.status} beside ${what}`)
-    largest = Math.max(largest, mib(service))
+    largest = Math.max(largest, mibOf(service))
     if (drop) for (const socket of held) socket.write(drop)
     await pause(500)
   }
@@ -173,31 +173,51 @@ async function holdOn(service: Service, what: string, wanted: number, first: str
   for (const socket of held) socket.destroy()
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'atrium-load-'))
-const name = `atrium_load_${process.pid}`
-if (isPostgres) await administer(`create database ${name}`)
-const service = await start({
-  DATA_DIR: folder,
-  RATE_LIMIT: '1000000',
-  ANONYMOUS_RATE_LIMIT: '1000000',
-  MAX_REQUESTS_IN_FLIGHT: String(mostInFlight),
-  ...(postgresUrl && { DATABASE_URL: urlOf(name) }),
-  ...(redisUrl && { REDIS_URL: redisUrl }),
-})
-try {
-  say(
-    'engine',
-    `${isPostgres ? 'PostgreSQL' : 'embedded'}, limits ${redisUrl ? 'in Redis' : 'in the process'}, MAX_REQUESTS_IN_FLIGHT=${mostInFlight}`,
+/** A process of its own, with a database of its own. */
+async function withService(
+  purpose: string,
+  env: Record<string, string>,
+  work: (service: Service, databaseUrl: string) => Promise<void>,
+) {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-load-'))
+  const name = `atrium_load_${purpose}_${process.pid}`
+  if (isPostgres) await administer(`create database ${name}`)
+  const engines = { ...(postgresUrl && { DATABASE_URL: urlOf(name) }), ...(redisUrl && { REDIS_URL: redisUrl }) }
+  const service = await start({ DATA_DIR: folder, ...engines, ...env })
+  try {
+    await work(service, isPostgres ? urlOf(name) : '')
+    expectThat((await service.stop()) === 0, `it did not stop well after ${purpose}`)
+  } finally {
+    await service.stop('SIGKILL')
+    if (isPostgres) await administer(`drop database if exists ${name} with (force)`)
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const engine = `${isPostgres ? 'PostgreSQL' : 'embedded'}, limits ${redisUrl ? 'in Redis' : 'in the process'}`
+const parts = (process.env.PARTS ?? 'overload,hostile,deep').split(',')
+const noLimits = { RATE_LIMIT: '1000000', ANONYMOUS_RATE_LIMIT: '1000000' }
+
+if (parts.includes('overload')) {
+  const env = { ...noLimits, MAX_REQUESTS_IN_FLIGHT: String(mostInFlight) }
+  await withService('overload', env, async service => {
+    say('engine', `${engine}, MAX_REQUESTS_IN_FLIGHT=${mostInFlight}`)
+    const { asked, headers } = await mix(service.url)
+    await overload(service, asked, headers)
+    await holdOn(service, 'connections that say nothing', 10_000, '', '')
+    await holdOn(service, 'connections that send a header drop by drop', 1_000, 'GET / HTTP/1.1\r\nx-slow: ', 'a')
+  })
+}
+if (parts.includes('hostile')) {
+  await withService('hostile', hostileSettings, async service => {
+    say('hostile', `${engine}, all attacks together for ${hostileMinutes} min`)
+    await hostile(service, hostileMinutes, { say, expectThat })
+  })
+}
+if (parts.includes('deep') && isPostgres) {
+  await withService('deep', hostileSettings, (service, databaseUrl) =>
+    deepLists(service, databaseUrl, { say, expectThat }),
   )
-  const { asked, headers } = await mix(service.url)
-  await overload(service, asked, headers)
-  await holdOn(service, 'connections that say nothing', 10_000, '', '')
-  await holdOn(service, 'connections that send a header drop by drop', 1_000, 'GET / HTTP/1.1\r\nx-slow: ', 'a')
-  expectThat((await service.stop()) === 0, 'it did not stop well')
-} finally {
-  await service.stop('SIGKILL')
-  if (isPostgres) await administer(`drop database if exists ${name} with (force)`)
-  rmSync(folder, { recursive: true, force: true })
 }
 console.table(rows)
 for (const fault of new Set(faults)) process.stdout.write(`Fault: ${fault}\n`)

@@ -62,7 +62,9 @@ it('is the same list for the same address, headers, scopes and policy, and made 
   expect(toolList(operations, structuredClone(view))).toBe(first)
   expect(toolList(operations, { ...view, standing: { ...standing, scopes: [...scopes].reverse() } })).toBe(first)
   expect(toolList(operations, { ...view, standing: { ...standing, scopes: [] } })).not.toEqual(first)
-  const denied = new Map([['api_keys_list', { mode: 'deny' as const, perKind: {} }]])
+  const denied = new Map([
+    ['api_keys_list', { mode: 'deny' as const, perKind: {}, maxCallsPerRun: null, argRules: [] }],
+  ])
   expect(toolList(operations, { ...view, policies: denied })).toHaveLength(first.length - 1)
 })
 
@@ -70,7 +72,7 @@ it('reads an address, and headers where the address leaves it open', () => {
   expect(toolsetOf('/mcp', {})).toEqual({ areas: 'everyday', isReadonly: false })
   expect(toolsetOf('/mcp/readonly', {})).toEqual({ areas: 'everyday', isReadonly: true })
   expect(toolsetOf('/mcp/all', { 'x-mcp-toolsets': 'teams' })).toEqual({ areas: 'all', isReadonly: false })
-  expect(toolsetOf('/mcp/x/teams,%20api_keys%2cteams', {})?.areas).toEqual(['%20api_keys', 'teams'])
+  expect(toolsetOf('/mcp/x/teams,%20api_keys%2cteams', {})?.areas).toEqual(['teams', '%20api_keys'])
   expect(toolsetOf('/mcp/x/teams,api_keys/readonly', {})).toEqual({ areas: ['api_keys', 'teams'], isReadonly: true })
   expect(toolsetOf('/mcp', { 'x-mcp-toolsets': 'teams, scopes', 'x-mcp-readonly': 'true' })).toEqual({
     areas: ['scopes', 'teams'],

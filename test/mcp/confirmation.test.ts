@@ -122,7 +122,7 @@ describe('a session of a 2025 client', () => {
   it('is given only where the client can be asked', async () => {
     const caller = await p.key(owner)
     const { post, headers } = await opened(p, caller)
-    expect(headers['mcp-session-id']).toMatch(/^[\w-]{100,600}$/)
+    expect(headers['mcp-session-id']).toMatch(/^[\w.-]{100,600}$/)
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
     const begun = await post({ id: 1, method: 'initialize', params })
     expect(begun.status).toBe(200)

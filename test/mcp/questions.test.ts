@@ -4,7 +4,7 @@ import { scopes } from '../../src/contract/scopes.ts'
 import { startQuestions } from '../../src/mcp/questions.ts'
 import { createMcp } from '../../src/mcp/serve.ts'
 import type { Visit } from '../../src/mcp/server.ts'
-import { secretsFrom } from '../../src/server/secrets.ts'
+import { secretsFrom } from '../../src/server/upkeep/secrets.ts'
 
 const asker = { credentialId: 'key_1', sessionId: 'one', callId: 1 }
 const silent = () => {}
@@ -46,8 +46,8 @@ describe('a question', () => {
 
 const secrets = secretsFrom('0'.repeat(64))
 const sessions = {
-  seal: (text: string) => secrets.seal('mcp session', text),
-  open: (sealed: string) => secrets.open('mcp session', sealed),
+  seal: (text: string) => secrets.seal('mcp session', text, ''),
+  open: (sealed: string) => secrets.open('mcp session', sealed, ''),
 }
 
 const visit: Visit = {

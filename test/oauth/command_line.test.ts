@@ -1,6 +1,8 @@
 // The command line's own logins through the authorization server: browser, device, renewal, end.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Keyring } from '../../src/cli/keyring.ts'
@@ -31,10 +33,14 @@ type Line = Awaited<ReturnType<typeof line>>
 /** Runs until it has printed an address, lets somebody act there, and goes on. */
 async function meanwhile(made: Line, words: string, act: (said: string) => Promise<unknown>): Promise<Ran> {
   let acting: Promise<unknown> = Promise.resolve()
+  const stop = new AbortController()
   const hear = (text: string) => {
-    if (/https?:\/\/\S+\/oauth/.test(text)) acting = act(text)
+    if (!/https?:\/\/\S+\/oauth/.test(text)) return
+    acting = act(text)
+    // The command line would wait for it, and the test fail by its timeout instead of by what went wrong.
+    acting.catch(() => stop.abort())
   }
-  const ran = await made.atrium(words, { hear })
+  const ran = await made.atrium(words, { hear, signal: stop.signal })
   await acting
   return ran
 }
@@ -77,6 +83,35 @@ describe('atrium login', () => {
     expect(who).toMatchObject({ id: user.userId, credential: 'oauth', workspaceId: user.workspaceId })
     expect((await made.atrium('teams list')).code).toBe(0)
   })
+
+  it('lets the stdio bridge list, read, write and delete with confirmation', async () => {
+    const made = await line()
+    await meanwhile(made, 'login --no-browser', said => letIn(said))
+    const client = new Client({ name: 'test', version: '1.0.0' }, { capabilities: { elicitation: { form: {} } } })
+    const questions: string[] = []
+    client.setRequestHandler('elicitation/create', ({ params }) => {
+      questions.push(params.message)
+      return { action: 'accept', content: { confirm: true } }
+    })
+    const env = {
+      PATH: process.env.PATH ?? '',
+      ATRIUM_CONFIG_DIR: made.folder,
+      ATRIUM_BASE_URL: p.config.PUBLIC_URL,
+      ATRIUM_KEYRING: 'off',
+    }
+    const command = join(import.meta.dirname, '../../bin/atrium')
+    await client.connect(new StdioClientTransport({ command, args: ['mcp', '--toolset', 'x/teams'], env }), {
+      timeout: 60_000,
+    })
+    onTestFinished(() => client.close())
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('teams_del')
+    const team = await client.callTool({ name: 'teams_post', arguments: { name: 'Made over stdio' } })
+    const { id } = team.structuredContent as { id: string }
+    expect((await client.callTool({ name: 'teams_get', arguments: { id } })).isError).toBeFalsy()
+    expect((await client.callTool({ name: 'teams_del', arguments: { id } })).isError).toBeFalsy()
+    expect(questions).toEqual([expect.stringContaining('"Made over stdio"')])
+    expect((await p.call('teams.get', { workspaceId: user.workspaceId, id }, user)).status).toBe(404)
+  }, 120_000)
 
   it('says so when it was refused there', async () => {
     const made = await line()

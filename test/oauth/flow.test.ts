@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '../../src/kit/sql.ts'
 import { tokenHash } from '../../src/kit/tokens.ts'
@@ -11,7 +12,7 @@ import {
   tokenRequest,
   tokensFor,
 } from '../helpers/oauth.ts'
-import { platform, type TestCaller, type TestPlatform } from '../helpers/platform.ts'
+import { platform, platformForTest, type TestCaller, type TestPlatform } from '../helpers/platform.ts'
 
 let p: TestPlatform
 let user: TestCaller
@@ -105,6 +106,7 @@ describe('the code flow', () => {
     const flow = await authorize(p, user)
     const answer = await exchange(flow, { code_verifier: pkce().verifier })
     expect([answer.status, answer.body.error]).toEqual([400, 'invalid_grant'])
+    expect(answer.body.error_description).toContain('code_verifier does not match')
   })
 
   it('ends the family when a code is used twice', async () => {
@@ -113,6 +115,7 @@ describe('the code flow', () => {
     expect(await isAlive(body.access_token)).toBe(true)
     const second = await exchange(flow)
     expect([second.status, second.body.error]).toEqual([400, 'invalid_grant'])
+    expect(second.body.error_description).toContain('was used before')
     expect(await isAlive(body.access_token)).toBe(false)
     expect((await refresh(body.refresh_token)).body.error).toBe('invalid_grant')
   })
@@ -323,6 +326,42 @@ describe('scopes', () => {
   })
 })
 
+describe('somebody who leaves the workspace', () => {
+  it('does not find the old consents alive on coming back', async () => {
+    const owner = await p.user()
+    const { workspaceId } = owner
+    const member = await p.as('member', workspaceId)
+    const tokens = await tokensFor(p, member)
+    expect(await isAlive(tokens.access_token)).toBe(true)
+    const left = await p.call('workspace_members.del', { workspaceId, userId: member.userId }, owner)
+    expect(left.status).toBe(200)
+    const { result } = await p.call('workspace_members.invites.post', { workspaceId, position: 'member' }, owner)
+    expect((await p.call('workspace_members.invites.accept', { token: result.token }, member)).status).toBe(200)
+    expect(await isAlive(tokens.access_token)).toBe(false)
+    expect((await refresh(tokens.refresh_token)).body.error).toBe('invalid_grant')
+    expect((await p.call('auth.grants.list', {}, member)).result.items).toEqual([])
+  })
+})
+
+describe('somebody who only looks at a page', () => {
+  it('is remembered for an hour, and counted with everyone who comes without a credential', async () => {
+    const q = await platformForTest({ env: { ANONYMOUS_RATE_LIMIT: '3' } })
+    // Of its own: in Redis, whoever comes from one address is counted together.
+    const remoteAddress = `10.${[1, 2, 3].map(() => randomInt(256)).join('.')}`
+    const headers = { accept: 'text/html' }
+    const look = () => q.request({ method: 'GET', url: '/oauth/device', headers, remoteAddress })
+    const statuses = []
+    for (let number = 0; number < 5; number++) statuses.push((await look()).status)
+    expect(statuses).toEqual([200, 200, 200, 429, 429])
+    const rows = await q.database.query<{ expires: string }>(sql`select expires from oauth_objects`)
+    expect(rows.length).toBe(3)
+    for (const { expires } of rows) expect(Date.parse(expires) - q.now().getTime()).toBeLessThanOrEqual(3_600_000)
+    q.advance(3_601_000)
+    await q.platform.jobs.runNow('platform.sweep')
+    expect(await q.database.query(sql`select id from oauth_objects`)).toEqual([])
+  })
+})
+
 describe('an end', () => {
   const ends: Record<string, (owner: TestCaller, tokens: { access_token: string }) => Promise<unknown>> = {
     'auth.grants.del': async owner => {
@@ -503,8 +542,15 @@ describe('metadata', () => {
       client_id_metadata_document_supported: true,
     })
     expect(one.body.token_endpoint_auth_methods_supported).toContain('none')
-    expect(one.body.registration_endpoint).toBeUndefined()
-    expect((await p.request({ method: 'POST', url: '/oauth/register' })).status).toBe(404)
+    expect(one.body.registration_endpoint).toBe(`${p.config.PUBLIC_URL}/oauth/register`)
+  })
+
+  it('offers no registration where the operator has switched it off', async () => {
+    const closed = await platform({ env: { OAUTH_DYNAMIC_REGISTRATION: 'false' } })
+    const { body } = await closed.request({ method: 'GET', url: '/.well-known/oauth-authorization-server' })
+    expect(body.registration_endpoint).toBeUndefined()
+    expect((await closed.request({ method: 'POST', url: '/oauth/register' })).status).toBe(404)
+    await closed.close()
   })
 
   it('of the resources names this server, and a 401 leads there', async () => {
@@ -520,5 +566,21 @@ describe('metadata', () => {
     expect(refused.headers['www-authenticate']).toBe(
       `Bearer resource_metadata="${p.config.PUBLIC_URL}/.well-known/oauth-protected-resource/v1"`,
     )
+  })
+})
+
+describe('who the user is, asked together with the platform', () => {
+  it('is told by userinfo, and the scope says what was granted', async () => {
+    const user = await p.user()
+    const resource = `${p.config.PUBLIC_URL}/v1`
+    const tokens = await tokensFor(p, user, { scope: 'openid email teams:read', resource })
+    expect(new Set(tokens.scope?.split(' '))).toEqual(new Set(['openid', 'email', 'teams:read']))
+    const { headers } = bearer(tokens.access_token)
+    const told = await p.request({ method: 'GET', url: '/oauth/userinfo', headers })
+    expect(told.body).toMatchObject({ sub: user.userId })
+    expect((await p.call('teams.list', { workspaceId: user.workspaceId }, { headers })).status).toBe(200)
+    const other = await tokensFor(p, user, { scope: 'teams:read', resource })
+    const refused = await p.request({ method: 'GET', url: '/oauth/userinfo', ...bearer(other.access_token) })
+    expect(refused.status).toBe(403)
   })
 })

@@ -1,0 +1,157 @@
+// Writing operations against each other on the same records: no deadlock, nothing fails on our side, nobody is left over.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isWrite } from '../src/contract/operation.ts'
+import { sql } from '../src/kit/sql.ts'
+import { operation as lookUp, type OperationId, operationIds } from '../src/operations.ts'
+import { rowOf, type World, world } from './calls.ts'
+import { isPostgres } from './helpers/engines.ts'
+import { type Answer, platform, type TestCaller, type TestPlatform } from './helpers/platform.ts'
+import { placesOf, storedIn } from './helpers/stored.ts'
+
+let p: TestPlatform
+let here: World
+beforeAll(async () => {
+  p = await platform({ env: { RATE_LIMIT: '1000000' } })
+  here = await world(p)
+  pauseBetweenStatements()
+})
+afterAll(() => p.close())
+
+const pause = (mostMs: number) => new Promise(resolve => setTimeout(resolve, Math.random() * mostMs))
+
+/** As on a slow network: whoever locks in another order than the rest is found out. */
+function pauseBetweenStatements(): void {
+  const { transaction } = p.database
+  p.database.transaction = work =>
+    transaction(tx => {
+      const query: typeof tx.query = async statement => {
+        const rows = await tx.query(statement)
+        await pause(6)
+        return rows as never
+      }
+      return work({ ...tx, query })
+    })
+}
+
+/** Mails a code and hashes passwords: what these lock is tried in src/areas/auth/parallel.test.ts. */
+const slow: readonly string[] = [
+  'auth.signup',
+  'auth.login',
+  'auth.resetPassword',
+  'auth.verifyEmail',
+  'auth.changePassword',
+  'auth.undoEmailChange',
+]
+const writing = operationIds.filter(id => {
+  const operation = lookUp(id)
+  return operation !== undefined && isWrite(operation) && !slow.includes(id)
+})
+
+/** The calls before may have removed members, handed the workspace over, or made as many rules as there may be. */
+async function renewMembers(): Promise<void> {
+  const { workspaceId, owner } = here
+  await p.database.query(sql`
+    insert into workspace_members (workspace_id, user_id, position, created, updated)
+    values (${workspaceId}, ${owner.userId}, 'owner', ${p.now()}, ${p.now()})
+    on conflict (workspace_id, user_id) do update set position = 'owner', status = 'active'`)
+  await p.database.query(sql`delete from issue_rules where workspace_id = ${workspaceId}`)
+  await p.database.query(sql`update workspaces set owner_id = ${owner.userId} where id = ${workspaceId}`)
+  here.inviter = here.admin = await p.as('admin', here.workspaceId)
+  here.viewer = await p.as('viewer', here.workspaceId)
+}
+
+type Ready = { id: OperationId; input: Record<string, unknown>; caller: TestCaller }
+
+async function ready(id: OperationId): Promise<Ready> {
+  const row = rowOf(id)
+  const caller = (await row.by?.(here)) ?? here.owner
+  return { id, caller, input: { ...(await row.input(here, caller)), ...(await row.entangled?.(here)) } }
+}
+
+const kindOf = (value: unknown) =>
+  typeof value === 'string' ? /^([a-z]+(_[a-z]+)*)_[0-9a-z]{24,}$/.exec(value)?.[1] : undefined
+
+/** The second works on the records of the first, as far as both work on the same kinds. */
+function onSame(one: Ready, other: Ready): Ready {
+  const ids = new Map(Object.values(one.input).map(value => [kindOf(value), value]))
+  const input = Object.entries(other.input).map(([name, value]) => {
+    const kind = kindOf(value)
+    return [name, kind !== undefined && ids.has(kind) ? ids.get(kind) : value]
+  })
+  return { ...other, input: Object.fromEntries(input) }
+}
+
+async function send({ id, input, caller }: Ready, mostLateMs: number): Promise<Answer> {
+  await pause(mostLateMs)
+  return await p.call(id, input, lookUp(id)?.access === 'public' ? null : caller)
+}
+
+/** Several of one, and into the middle of them another, on the same records. What failed on our side is said. */
+async function collide(several: OperationId, another: OperationId): Promise<string[]> {
+  await renewMembers()
+  const one = await ready(several)
+  const rest = await Promise.all([several, several, another].map(async id => onSame(one, await ready(id))))
+  const answers = await Promise.all([one, ...rest].map(each => send(each, each.id === another ? 40 : 3)))
+  return answers
+    .filter(({ status }) => status >= 500)
+    .map(({ status, text }) => `${several} beside ${another}: ${status} ${text.slice(0, 200)}`)
+}
+
+async function deadlocks(): Promise<number> {
+  const { rows } = await p.database.plain(`
+    select coalesce(deadlocks, 0)::int as count from pg_stat_database where datname = current_database()`)
+  return Number(rows[0]?.count ?? 0)
+}
+
+/** What must be true whatever happened. */
+async function expectWhole(): Promise<void> {
+  const orphans = await p.database.query<{ id: string }>(sql`
+    select w.id from workspaces w where not exists (
+      select from workspace_members m where m.workspace_id = w.id and m.position = 'owner' and m.user_id = w.owner_id)`)
+  expect(orphans).toEqual([])
+}
+
+const areaOf = (id: string) => id.slice(0, id.indexOf('.'))
+/** All pairs are some thousands: without PAIRS=all each meets those of its own area, and one in twenty of the others. */
+const isAll = process.env.PAIRS === 'all'
+const share = 20
+
+function partnersOf(id: OperationId): OperationId[] {
+  const place = writing.indexOf(id)
+  return writing.filter((other, index) => isAll || areaOf(other) === areaOf(id) || (index + place) % share === 0)
+}
+
+describe.runIf(isPostgres)('every pair of writing operations', () => {
+  it.each(writing)('%s and each other end without a deadlock', { timeout: 300_000 }, async id => {
+    const failed: string[] = []
+    for (const other of partnersOf(id)) failed.push(...(await collide(id, other)))
+    expect(failed).toEqual([])
+    expect(await deadlocks()).toBe(0)
+    await expectWhole()
+  })
+})
+
+/** What somebody does with a session of their own, in a workspace where they are not alone. */
+const personal = writing.filter(id => lookUp(id)?.access !== 'public' && !id.startsWith('auth.del'))
+
+describe('an account that ends', () => {
+  it.each(personal)('beside %s leaves nobody behind', { timeout: 120_000 }, async id => {
+    for (let round = 0; round < 3; round++) {
+      const user = await p.user()
+      await p.database.query(sql`
+        insert into workspace_members (workspace_id, user_id, position, created, updated)
+        values (${here.workspaceId}, ${user.userId}, 'owner', ${p.now()}, ${p.now()})`)
+      const own = await p.session(user.userId)
+      await renewMembers()
+      const input = { ...(await rowOf(id).input(here, own)), ...(await rowOf(id).entangled?.(here)) }
+      const sends = [() => p.call(id, input, own), () => p.call('auth.del', {}, user)]
+      const answers = await Promise.all((round % 2 ? sends : sends.reverse()).map(act => act()))
+      expect(answers.filter(({ status }) => status >= 500).map(({ text }) => text)).toEqual([])
+      // The ledger keeps its entries under the id.
+      const stored = await storedIn(p, table => table.startsWith('public.ledger') || table.startsWith('jobs.'))
+      expect(placesOf(stored, [user.userId])).toEqual([])
+    }
+    expect(await deadlocks()).toBe(0)
+    await expectWhole()
+  })
+})

@@ -1,0 +1,266 @@
+// What is true of every kind of record in the directory: its tables are as it says, and it leaves nothing behind.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { doesTake } from '../src/kit/removal.ts'
+import { raw, sql } from '../src/kit/sql.ts'
+import { directory, operation as lookUp, operationIds } from '../src/operations.ts'
+import { inputFor, type World, world } from './calls.ts'
+import { platform, type TestCaller, type TestPlatform } from './helpers/platform.ts'
+
+let p: TestPlatform
+let here: World
+let columns: Column[]
+
+type Column = { table: string; name: string; type: string; needed: boolean; refersTo: string | null; ends: boolean }
+
+beforeAll(async () => {
+  p = await platform({ env: { RATE_LIMIT: '1000000' } })
+  here = await world(p)
+  columns = await p.database.query<Column>(sql`
+    select c.relname as table, a.attname as name, format_type(a.atttypid, null) as type,
+      a.attnotnull and not a.atthasdef and a.attgenerated = '' as needed,
+      f.confrelid::regclass::text as refers_to, coalesce(f.confdeltype = 'c', false) as ends
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    left join pg_constraint f on f.conrelid = c.oid and f.contype = 'f' and a.attnum = any(f.conkey)
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' order by 1, a.attnum`)
+})
+afterAll(() => p.close())
+
+const kinds = [...directory.kinds.values()].map(kind => [kind.object, kind] as const)
+/** Kinds that keep the place of a record that is gone, each with its reason. */
+const tombstones: Record<string, string> = { message: 'the numbers in a thread have no gaps' }
+
+const column = (table: string, name: string) => columns.find(one => one.table === table && one.name === name)
+const prefixOf = ({ at, area }: { at?: string; area: string }) => at ?? area
+
+/** Columns that hold an id, follow no foreign key and are declared nowhere, each with its reason. */
+const loose: Record<string, string> = {
+  'agent_runs.owner_id': 'owner_user_id, made of it, goes with the member; a team’s own opens nothing without the team',
+  'agent_runs.runner_id': 'tells which credential took it up, also when that is gone',
+  'agent_runs.starter_id': 'the key or consent that it ends with: without it the token opens nothing',
+  'agent_tool_approvals.owner_id': 'owner_user_id, made of it, goes with the account; of a team it goes by its age',
+  'api_key_counts.workspace_id': 'sums to nothing when the keys are gone, and goes then',
+  'api_keys.created_by': 'tells which credential made it, also when that is gone',
+  'api_keys.created_by_user_id': 'tells who made it, as an id that says nothing about a person who is gone',
+  'ledger.actor_id': 'the past stays as it was',
+  'ledger.target_id': 'the past stays as it was',
+  'mailbox.message_id': 'of a mail, which is no record',
+  'workspaces.owner_id': 'handed over before its user goes',
+}
+
+/** Kinds of which a delete leaves something, each with its reason. */
+const remain: Record<string, string> = {
+  page: 'is revoked: its address answers 410, and who shared it stays known; what it said goes after 30 days',
+}
+
+/** Rows of the workspace that speak of a record; the ledger may tell of it for ever. */
+async function rowsAbout(id: string): Promise<string[]> {
+  const { workspaceId } = here
+  const tables = new Set(columns.filter(({ name }) => name === 'workspace_id').map(({ table }) => table))
+  const found: string[] = []
+  for (const table of tables) {
+    // Who was removed is told so, after it: the notice says nothing but the name of the workspace.
+    const told = table === 'inbox_entries' ? sql`and not t.is_outside` : sql``
+    const rows = await p.database.query<{ row: string }>(sql`
+      select t::text as row from ${raw(`"${table}"`)} t
+      where t.workspace_id = ${workspaceId} and strpos(t::text, ${id}) > 0 ${told}`)
+    found.push(...rows.map(({ row }) => `${table} ${row}`))
+  }
+  return found.sort()
+}
+
+let count = 0
+
+/** The value of a column that must have one. */
+async function filler({ refersTo, type, name }: Column): Promise<unknown> {
+  if (refersTo === 'users') return here.owner.userId
+  if (refersTo) {
+    const [row] = await p.database.query<{ id: string }>(sql`
+      select id from ${raw(refersTo)} where workspace_id = ${here.workspaceId} order by id limit 1`)
+    return row?.id
+  }
+  return type.startsWith('timestamp')
+    ? p.now()
+    : /^(int|big|num|double)/.test(type)
+      ? 1
+      : type === 'jsonb'
+        ? '{}'
+        : name === 'id'
+          ? `id_${count++}`
+          : name
+}
+
+/** One row in every table whose rows can hang on such a record, and one in every column that can point at it. */
+async function hangAllOn(object: string, id: string): Promise<number> {
+  const kind = directory.kinds.get(object)
+  const tables = directory.attaches.filter(({ takes }) => kind && doesTake(kind, takes))
+  for (const { table } of tables) {
+    const given: Record<string, unknown> = { workspace_id: here.workspaceId, object, record_id: id }
+    for (const one of columns.filter(({ table: t, needed }) => t === table && needed)) {
+      given[one.name] ??= await filler(one)
+    }
+    const names = Object.keys(given)
+    const text = `insert into ${table} (${names.join()}) values (${names.map((_, index) => `$${index + 1}`).join()})`
+    await p.database.plain(text, Object.values(given))
+  }
+  const references = directory.refers.filter(reference => reference.object === object)
+  for (const { table, column: name, isList } of references) {
+    await p.database.query(sql`
+      update ${raw(table)} set ${raw(name)} = ${isList ? sql`array[${id}]::text[]` : sql`${id}`}
+      where ctid = (select ctid from ${raw(table)} where workspace_id = ${here.workspaceId} limit 1)`)
+  }
+  // Several columns may be of one row.
+  return new Set([...tables, ...references].map(({ table }) => table)).size
+}
+
+describe.each(kinds)('the kind %s', (object, kind) => {
+  it('has the tables and columns that it declares', () => {
+    const told = kind.told?.table ?? kind.table
+    const own = [kind.key ?? 'id', 'workspace_id', 'created', 'updated']
+    if (kind.owned || kind.visibility === true || kind.read.reach) own.push('owner_id')
+    if (kind.visibility === true) own.push('visibility', 'team_id')
+    else if (kind.visibility) own.push(kind.visibility.by)
+    if (kind.told) own.push(kind.told.by)
+    expect(own.filter(name => !column(kind.table, name))).toEqual([])
+    expect([...[kind.title].flat(), ...(kind.search ?? [])].filter(name => !column(told, name))).toEqual([])
+    expect((kind.id as { pattern?: string }).pattern).toBeDefined()
+  })
+
+  it('has an index for the words that are searched', async () => {
+    if (!kind.search) return
+    const told = kind.told?.table ?? kind.table
+    expect(column(told, 'search')?.type).toBe('tsvector')
+    const indexes = await p.database.query<{ text: string }>(sql`
+      select indexdef as text from pg_indexes where tablename = ${told} and indexdef ilike '%using gin (search)%'`)
+    expect(indexes).toHaveLength(1)
+  })
+
+  it.skipIf(remain[object])('leaves nothing behind when one goes', async () => {
+    const del = `${prefixOf(kind)}.del`
+    // One of everything, so that every column that can point at it is in some row.
+    for (const id of operationIds.filter(id => id.endsWith('.del') && lookUp(id)?.path?.properties.workspaceId)) {
+      if (!/^(auth|workspaces)\./.test(id)) await inputFor(id, here)
+    }
+    // What is never deleted can point at it all the same.
+    await inputFor('agent_tools.approvals.get', here)
+    const input = await inputFor(del, here)
+    const id = String(input[Object.keys(lookUp(del)?.path?.properties ?? {}).at(-1) ?? ''])
+    const hung = await hangAllOn(object, id)
+    expect((await rowsAbout(id)).length).toBeGreaterThan(hung)
+    expect((await p.call(del, input, here.owner)).error).toBeNull()
+    const left = (await rowsAbout(id)).filter(row => !tombstones[object] || !row.startsWith(`${kind.table} `))
+    expect(left).toEqual([])
+  })
+})
+
+const owned = kinds.filter(([, kind]) => kind.owned)
+
+describe.each(owned)('what somebody owns, of the kind %s,', (object, kind) => {
+  const table = raw(kind.table)
+  async function ownedBySomeone(): Promise<{ someone: TestCaller; id: string }> {
+    const someone = await p.as('member', here.workspaceId)
+    const input = await inputFor(`${prefixOf(kind)}.get`, here, someone)
+    return { someone, id: String(Object.values(input).at(-1)) }
+  }
+  const ownerOf = async (id: string) =>
+    (await p.database.query<{ ownerId: string }>(sql`select owner_id from ${table} where id = ${id}`))[0]?.ownerId
+  const afterwards = kind.owned === 'ends' ? undefined : () => here.owner.userId
+
+  it('is exported, shown before its owner is removed, and then ends or passes on', async () => {
+    const { someone, id } = await ownedBySomeone()
+    const { workspaceId } = here
+    const exported = await p.call('auth.export', {}, someone)
+    expect(exported.result.records).toContainEqual(expect.objectContaining({ object, id, workspaceId }))
+    const gone = { workspaceId, userId: someone.userId }
+    const preview = await p.call('workspace_members.del', { ...gone, preview: true }, here.owner)
+    expect(preview.result.takesAlong.records).toContainEqual(
+      expect.objectContaining({ object, id, ends: kind.owned === 'ends' }),
+    )
+    expect(await ownerOf(id)).toBe(someone.userId)
+    expect((await p.call('workspace_members.del', gone, here.owner)).error).toBeNull()
+    expect(await ownerOf(id)).toBe(afterwards?.())
+  })
+
+  it('ends or passes on with the account', async () => {
+    const { someone, id } = await ownedBySomeone()
+    expect((await p.call('auth.del', {}, someone)).error).toBeNull()
+    expect(await ownerOf(id)).toBe(afterwards?.())
+    if (kind.owned === true) expect(await rowsAbout(someone.userId)).toEqual([])
+  })
+
+  it('holds up the end of a team, or goes over to another', async () => {
+    const { id } = await ownedBySomeone()
+    const [team, other] = [await inputFor('teams.get', here), await inputFor('teams.get', here)]
+    await p.database.query(sql`update ${table} set owner_id = ${team.id} where id = ${id}`)
+    const refused = await p.call('teams.del', team, here.owner)
+    expect([refused.status, refused.error.metadata.owns]).toEqual([409, { [kind.area]: 1 }])
+    expect((await p.call('teams.del', { ...team, transferTo: other.id }, here.owner)).error).toBeNull()
+    expect(await ownerOf(id)).toBe(other.id)
+  })
+})
+
+describe('the directory', () => {
+  it('points from columns that are there to kinds that are there', () => {
+    const wrong = directory.refers.filter(({ table, column: name, object, isList }) => {
+      const type = column(table, name)?.type
+      return !directory.kinds.has(object) || type !== (isList ? 'text[]' : 'text') || !column(table, 'workspace_id')
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('hangs rows on records by tables that go with their workspace and find a record by an index', async () => {
+    for (const { table } of directory.attaches) {
+      expect(column(table, 'workspace_id')).toMatchObject({ refersTo: 'workspaces', ends: true })
+      const indexes = await p.database.query(sql`
+        select 1 as one from pg_indexes where tablename = ${table} and indexdef like '%(workspace_id, object, record_id%'`)
+      expect(indexes.length, table).toBeGreaterThan(0)
+    }
+  })
+
+  it('knows every column that holds an id and follows no foreign key', () => {
+    const isKey = ({ table, name }: Column) => kinds.some(([, kind]) => kind.table === table && kind.key === name)
+    const declared = (one: Column) =>
+      one.refersTo !== null ||
+      isKey(one) ||
+      directory.refers.some(({ table, column: name }) => table === one.table && name === one.name) ||
+      directory.attaches.some(({ table }) => table === one.table && one.name === 'record_id') ||
+      kinds.some(([, kind]) => kind.table === one.table && one.name === 'owner_id' && kind.owned)
+    const found = columns.filter(one => /(_ids?|_by)$/.test(one.name) && !declared(one))
+    expect([...new Set(found.map(({ table, name }) => `${table}.${name}`))].sort()).toEqual(Object.keys(loose).sort())
+  })
+})
+
+const patches = operationIds.filter(id => id.endsWith('.patch') && !lookUp(id)?.body?.required?.length)
+
+describe('an empty patch', () => {
+  it.each(patches)('%s changes nothing and leaves no entry', async id => {
+    const input = await inputFor(id, here)
+    const names = Object.keys(lookUp(id)?.path?.properties ?? {})
+    const path = Object.fromEntries(names.map(name => [name, input[name]]))
+    const about = String(path[names.at(-1) ?? ''] ?? here.owner.userId)
+    const state = async () => {
+      const [row] = await p.database.query<{ count: number }>(sql`select count(*)::int as count from ledger`)
+      return {
+        count: row?.count,
+        rows: (await rowsAbout(about)).filter(text => !text.startsWith('workspace_members ')),
+      }
+    }
+    const before = await state()
+    p.advance(1_000)
+    const answer = await p.call(id, path, here.owner)
+    expect(answer.status).toBe(200)
+    expect(await state()).toEqual(before)
+  })
+})
+
+describe('a test of a 500', () => {
+  it('can tell why', async () => {
+    const q = await platform()
+    const owner = await q.user()
+    await q.database.script('alter table teams rename to lost')
+    const answer = await q.call('teams.list', { workspaceId: owner.workspaceId }, owner)
+    expect(answer.status).toBe(500)
+    expect(answer.text).not.toContain('relation')
+    expect(answer.cause).toContain('relation "teams" does not exist')
+    await q.close()
+  })
+})
