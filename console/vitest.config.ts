@@ -9,5 +9,6 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 240_000,
     maxWorkers: 2,
+    retry: process.env.CI ? 2 : 0,
   },
 })

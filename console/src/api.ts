@@ -1,8 +1,10 @@
 // The console's one way to the service: the typed client, with what to do when it does not answer as hoped.
 import { QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type InputOf, type OperationId, operation, type ResultOf } from '../../src/client/catalogue.ts'
-import { type Call, ConnectionError, createClient, RequestError } from '../../src/client/client.ts'
-import { requestOf } from '../../src/client/request.ts'
+import type { InputOf, OperationId, ResultOf } from '../../src/client/catalogue.ts'
+import type { Call } from '../../src/client/client.ts'
+import { type OperationRequest, spell } from '../../src/client/request.ts'
+import { ConnectionError, deliver, headersOf, RequestError, readResult } from '../../src/client/transport.ts'
+import { areaOf, brief } from './contract.ts'
 import { watched } from './store.ts'
 
 export { RequestError }
@@ -59,8 +61,28 @@ async function send(address: string | URL | Request, init?: RequestInit): Promis
   }
 }
 
-// The client would wait out a 429 by itself; a person should rather be told.
-const client = createClient({ baseUrl: window.location.origin, retries: 0, send })
+type Row = Record<string, unknown>
+
+/** Path fields are filled in; the rest goes behind the `?` or into the body. */
+function requestOf(id: string, input: Readonly<Row>): OperationRequest {
+  const known = brief(id)
+  if (!known) throw new Error(`There is no operation ${id}.`)
+  const [method = '', template = ''] = known.route.split(' ')
+  const inPath = new Set([...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))
+  const part = (isIn: (name: string) => boolean) =>
+    Object.fromEntries(Object.entries(input).filter(([name]) => isIn(name)))
+  const isQuery = (name: string) => !inPath.has(name) && (!known.hasBody || (known.query?.includes(name) ?? false))
+  const body = known.hasBody ? part(name => !inPath.has(name) && !isQuery(name)) : undefined
+  return spell(method, template, { path: part(name => inPath.has(name)), query: part(isQuery), body })
+}
+
+/** The client would wait out a 429 by itself; a person should rather be told. */
+async function request(id: string, input: object = {}, { signal }: { signal?: AbortSignal } = {}): Promise<unknown> {
+  const { method, path, body, contentType } = requestOf(id, input as Row)
+  const url = window.location.origin + path
+  const sending = { retries: 0, send, ...(signal && { signal }) }
+  return await readResult(await deliver({ method, url, headers: headersOf({}, contentType), body }, sending))
+}
 
 /** As the pages tell them apart. */
 function toldApart(error: unknown): unknown {
@@ -80,7 +102,7 @@ type LooseCall = (id: string, input: object, options?: { signal?: AbortSignal })
 /** Without the dialog that asks for the password again: for the question whether anybody is logged in. */
 export const quietCall = (async (id, input, options) => {
   try {
-    return await (client.call as unknown as LooseCall)(id, input, options)
+    return (await request(id, input, options)) as never
   } catch (error) {
     throw toldApart(error)
   }
@@ -90,7 +112,7 @@ export const call = (async (id, input, options) => {
   try {
     return await (quietCall as unknown as LooseCall)(id, input, options)
   } catch (error) {
-    throw operation(id)?.access === 'public' ? error : withSession(error)
+    throw brief(id)?.access === 'public' ? error : withSession(error)
   }
 }) as LooseCall as unknown as Call
 
@@ -116,8 +138,8 @@ type UseCallOptions = { enabled?: boolean; keep?: boolean; refetchInterval?: num
 export function useCall<K extends OperationId>(id: K, input: InputOf<K>, options: UseCallOptions = {}) {
   const { enabled = true, keep = false, refetchInterval } = options
   return useQuery<ResultOf<K>, Error>({
-    queryKey: [id, input],
-    queryFn: ({ signal }) => (call as unknown as LooseCall)(id, input, { signal }),
+    queryKey: [id, input as object],
+    queryFn: ({ signal }) => (call as unknown as LooseCall)(id, input as object, { signal }),
     enabled,
     networkMode: 'always',
     ...(refetchInterval !== undefined && { refetchInterval }),
@@ -143,8 +165,8 @@ export function useAct<K extends OperationId>(id: K, { onDone, touches = [] }: U
   const act = useMutation<ResultOf<K>, Error, InputOf<K>>({
     mutationFn: input => (call as unknown as LooseCall)(id, input),
     onSuccess: async (result, input) => {
-      const areas = [id.split('.')[0], 'audit_logs', ...touches]
-      void queries.invalidateQueries({ predicate: ({ queryKey }) => areas.includes(String(queryKey[0]).split('.')[0]) })
+      const areas = [areaOf(id), ...touches]
+      void queries.invalidateQueries({ predicate: ({ queryKey }) => areas.includes(areaOf(String(queryKey[0]))) })
       onDone?.(result, input)
     },
   })
@@ -164,9 +186,7 @@ export function fieldIssues(error: unknown): FieldIssue[] {
 
 /** The address of an operation whose answer is a stream or a file. */
 export function addressOf<K extends OperationId>(id: K, input: InputOf<K>): string {
-  const known = operation(id)
-  if (!known) throw new Error(`There is no operation ${id}.`)
-  return requestOf(known, input as Record<string, unknown>).path
+  return requestOf(id, input as Row).path
 }
 
 /** Reads a file as it comes, telling how far it is. */

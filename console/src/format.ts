@@ -37,8 +37,18 @@ export function wordsOf(name: string): string {
     .replace(/\bapi\b/g, 'API')
     .replace(/\boauth\b/g, 'OAuth')
     .replace(/\bid\b/g, 'ID')
-    .replace(/\burl\b/g, 'URL')
+    .replace(/\b(url|ip|uri)(s?)\b/g, (_, word: string, many: string) => word.toUpperCase() + many)
   return spaced.charAt(0).toUpperCase() + spaced.slice(1)
+}
+
+/** "API key" and "OAuth client" keep their capitals inside a sentence, "Team" does not. */
+export function inText(name: string): string {
+  return /^[A-Z]{2}/.test(name) ? name : name.charAt(0).toLowerCase() + name.slice(1)
+}
+
+/** The label of a field: one that holds the id of a record is called by the record, `teamId` → "Team". */
+export function labelOfField(name: string): string {
+  return wordsOf(/.Id$/.test(name) ? name.slice(0, -2) : name)
 }
 
 export function nameOf(person: { forename: string; surname: string | null }): string {

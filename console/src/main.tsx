@@ -1,5 +1,5 @@
 // Starts the console.
-import '@mantine/core/styles.css'
+import 'virtual:mantine-styles'
 import './styles.css'
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'

@@ -4,22 +4,18 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
-  lazyRouteComponent,
   Outlet,
   redirect,
-  useMatches,
   useRouterState,
 } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react'
+import { type ComponentType, useEffect, useRef } from 'react'
 import { queryClient, quietCall, RequestError, sessionEnded } from './api.ts'
+import { dialogWhenNeeded, lazily } from './lazily.tsx'
 import { Broken, NoWorkspace, Nowhere, Pending } from './pages/states.tsx'
 import { forgetEverything, lastWorkspace, meQuery } from './session.ts'
 import { useWatched } from './store.ts'
 
 declare module '@tanstack/react-router' {
-  interface StaticDataRouteOption {
-    title?: string
-  }
   interface Register {
     router: typeof router
   }
@@ -32,21 +28,16 @@ const validateSearch = (search: Search): Search => search
 
 const root = createRootRoute({ component: Root, notFoundComponent: Nowhere, errorComponent: Broken, validateSearch })
 
-const SessionEnded = lazy(() =>
-  import('./shell/session_ended.tsx').then(({ SessionEnded }) => ({ default: SessionEnded })),
-)
+const SessionEnded = dialogWhenNeeded('SessionEnded', () => import('./shell/session_ended.tsx'))
 
 function Root() {
   const isEnded = useWatched(sessionEnded)
-  const title = useMatches().findLast(match => match.staticData.title)?.staticData.title
   const pathname = useRouterState({ select: state => state.resolvedLocation?.pathname })
   const before = useRef(pathname)
   useEffect(() => {
-    document.title = title ? `${title} · Atrium` : 'Atrium'
-  }, [title])
-  useEffect(() => {
-    // A new page is announced by its heading, as if it had been loaded whole.
-    if (before.current !== undefined && before.current !== pathname) {
+    // A new page is announced by its heading, as if it had been loaded whole; a form begins at its first field.
+    const isInField = document.activeElement?.matches('#main :is(input, textarea)') ?? false
+    if (before.current !== undefined && before.current !== pathname && !isInField) {
       document.querySelector<HTMLElement>('[data-page-title]')?.focus({ preventScroll: true })
     }
     before.current = pathname
@@ -54,40 +45,33 @@ function Root() {
   return (
     <>
       <Outlet />
-      <Suspense fallback={null}>{isEnded && <SessionEnded />}</Suspense>
+      {isEnded && <SessionEnded onClose={() => sessionEnded.set(false)} />}
     </>
   )
 }
 
-/** Makes routes below another: address, title, and the page of that name, loaded when it is opened. */
+/** Makes routes below another: the address, and the page of that name, loaded when it is opened. */
 function under<P extends AnyRoute>(getParentRoute: () => P) {
-  return <const T extends string, K extends string>(
-    path: T,
-    title: string,
-    name: K,
-    load: () => Promise<Record<K, () => ReactNode>>,
-  ) => {
-    const component = lazyRouteComponent(() => load().then(found => ({ default: found[name] })))
-    return createRoute({ getParentRoute, path, staticData: { title }, component })
-  }
+  return <const T extends string, K extends string>(path: T, name: K, load: () => Promise<Record<K, ComponentType>>) =>
+    createRoute({ getParentRoute, path, ...lazily(name, load) })
 }
 
 const getParentRoute = () => root
 const outside = under(getParentRoute)
 
 const entering = [
-  outside('/login', 'Log in', 'LogIn', () => import('./pages/entering/login.tsx')),
-  outside('/signup', 'Sign up', 'SignUp', () => import('./pages/entering/signup.tsx')),
-  outside('/verify', 'Verify your address', 'Verify', () => import('./pages/entering/verify.tsx')),
-  outside('/forgot', 'Reset your password', 'Forgot', () => import('./pages/entering/password.tsx')),
-  outside('/reset', 'Set a new password', 'Reset', () => import('./pages/entering/password.tsx')),
-  outside('/invite', 'You are invited', 'Invite', () => import('./pages/entering/invite.tsx')),
+  outside('/login', 'LogIn', () => import('./pages/entering/login.tsx')),
+  outside('/signup', 'SignUp', () => import('./pages/entering/signup.tsx')),
+  outside('/verify', 'Verify', () => import('./pages/entering/verify.tsx')),
+  outside('/forgot', 'Forgot', () => import('./pages/entering/password.tsx')),
+  outside('/reset', 'Reset', () => import('./pages/entering/password.tsx')),
+  outside('/invite', 'Invite', () => import('./pages/entering/invite.tsx')),
 ] as const
 
 const inside = createRoute({
   getParentRoute,
   id: 'inside',
-  component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
+  ...lazily('Shell', () => import('./shell/shell.tsx')),
   beforeLoad: ({ location }) => queryClient.ensureQueryData(meQuery).catch(error => sendToLogin(error, location.href)),
 })
 
@@ -101,7 +85,6 @@ function sendToLogin(error: unknown, asked: string): never {
 const home = createRoute({
   getParentRoute: () => inside,
   path: '/',
-  staticData: { title: 'Workspaces' },
   component: NoWorkspace,
   beforeLoad: async ({ search, location }) => {
     const { items } = await quietCall('workspaces.list', { perPage: 100, orderBy: 'created', order: 'desc' }).catch(
@@ -118,34 +101,41 @@ const home = createRoute({
 const mine = createRoute({ getParentRoute: () => inside, path: '/me' })
 const ofMine = under(() => mine)
 const me = [
-  ofMine('/profile', 'Profile', 'Profile', () => import('./pages/me/profile.tsx')),
-  ofMine('/password', 'Password', 'Password', () => import('./pages/me/password.tsx')),
-  ofMine('/sessions', 'Sessions', 'Sessions', () => import('./pages/me/sessions.tsx')),
-  ofMine('/notifications', 'Notifications', 'NotificationSettings', () => import('./pages/me/notifications.tsx')),
-  ofMine('/applications', 'Applications', 'Applications', () => import('./pages/me/applications.tsx')),
-  ofMine('/privacy', 'Privacy', 'Privacy', () => import('./pages/me/privacy.tsx')),
+  ofMine('/inbox', 'InboxPage', () => import('./pages/me/inbox.tsx')),
+  ofMine('/profile', 'Profile', () => import('./pages/me/profile.tsx')),
+  ofMine('/password', 'Password', () => import('./pages/me/password.tsx')),
+  ofMine('/sessions', 'Sessions', () => import('./pages/me/sessions.tsx')),
+  ofMine('/notifications', 'NotificationSettings', () => import('./pages/me/notifications.tsx')),
+  ofMine('/applications', 'Applications', () => import('./pages/me/applications.tsx')),
+  ofMine('/privacy', 'Privacy', () => import('./pages/me/privacy.tsx')),
 ] as const
 
 const workspace = createRoute({ getParentRoute: () => inside, path: '/w/$workspaceId' })
 const inWorkspace = under(() => workspace)
+const areaPages = () => import('./areas/pages.tsx')
+
+/** The pages of every area; the area's own schemas and views come along. */
+function ofArea<const T extends string>(path: T, name: 'AreaList' | 'AreaNew' | 'AreaRecord') {
+  const { component, loader } = lazily(name, areaPages)
+  const prepare = (area: string) =>
+    areaPages()
+      .then(({ prepareArea }) => prepareArea(area))
+      .catch(() => {})
+  return createRoute({
+    getParentRoute: () => workspace,
+    path,
+    component,
+    loader: ({ params }) => Promise.all([loader(), prepare((params as { area: string }).area)]).then(() => {}),
+  })
+}
+
 const places = [
-  inWorkspace('/', 'Overview', 'Overview', () => import('./pages/overview.tsx')),
-  inWorkspace('/keys', 'API keys', 'Keys', () => import('./pages/keys/list.tsx')),
-  inWorkspace('/keys/new', 'New API key', 'NewKey', () => import('./pages/keys/new.tsx')),
-  inWorkspace('/keys/$id', 'API key', 'KeyDetail', () => import('./pages/keys/detail.tsx')),
-  inWorkspace('/members', 'Members', 'Members', () => import('./pages/people/members.tsx')),
-  inWorkspace('/teams', 'Teams', 'Teams', () => import('./pages/people/teams.tsx')),
-  inWorkspace('/teams/$id', 'Team', 'Team', () => import('./pages/people/team.tsx')),
-  inWorkspace('/oauth_clients', 'OAuth clients', 'OauthClients', () => import('./pages/oauth/list.tsx')),
-  inWorkspace('/oauth_clients/new', 'New OAuth client', 'NewOauthClient', () => import('./pages/oauth/new.tsx')),
-  inWorkspace('/oauth_clients/$id', 'OAuth client', 'OauthClientDetail', () => import('./pages/oauth/detail.tsx')),
-  inWorkspace('/agent_tools', 'Agent tools', 'AgentTools', () => import('./pages/tools/list.tsx')),
-  inWorkspace('/audit_log', 'Audit log', 'AuditLog', () => import('./pages/audit/log.tsx')),
-  inWorkspace('/settings', 'Settings', 'WorkspaceSettings', () => import('./pages/settings.tsx')),
-  inWorkspace('/connect', 'Connect', 'Connect', () => import('./pages/connect.tsx')),
-  inWorkspace('/a/$area', 'Area', 'AreaList', () => import('./pages/areas/list.tsx')),
-  inWorkspace('/a/$area/new', 'New record', 'AreaNew', () => import('./pages/areas/form.tsx')),
-  inWorkspace('/a/$area/$id', 'Record', 'AreaDetail', () => import('./pages/areas/detail.tsx')),
+  inWorkspace('/', 'Overview', () => import('./pages/overview.tsx')),
+  inWorkspace('/settings', 'WorkspaceSettings', () => import('./pages/settings.tsx')),
+  inWorkspace('/connect', 'Connect', () => import('./pages/connect.tsx')),
+  ofArea('/$area', 'AreaList'),
+  ofArea('/$area/new', 'AreaNew'),
+  ofArea('/$area/$id', 'AreaRecord'),
 ] as const
 
 const tree = root.addChildren([

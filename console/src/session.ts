@@ -4,16 +4,17 @@ import { useParams } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { type ResultOf, type Role, roleScopes, type Scope } from '../../src/client/catalogue.ts'
 import { queryClient, quietCall, sessionEnded, useCall } from './api.ts'
+import { brief, scopesOf } from './contract.ts'
+import { useAll } from './named.ts'
 
 export type User = ResultOf<'auth.whoami'>
 export type Workspace = ResultOf<'workspaces.get'>
 
-const perPage = 100
 const lastKey = 'atrium-last-workspace'
 
 export const meQuery = queryOptions<User, Error>({
-  queryKey: ['auth.whoami', {}],
-  queryFn: () => quietCall('auth.whoami', {}),
+  queryKey: ['auth.whoami', { unread: true }],
+  queryFn: () => quietCall('auth.whoami', { unread: true }),
   staleTime: 60_000,
   networkMode: 'always',
 })
@@ -22,8 +23,13 @@ export function useMe(): User | undefined {
   return useQuery(meQuery).data
 }
 
+/** What one can log in with: an address that waits for its code is not proven to be theirs. */
+export function provenName(me: User | undefined): string {
+  return (me?.emailVerified ? me.email : null) ?? me?.username ?? ''
+}
+
 export function useWorkspaces() {
-  return useCall('workspaces.list', { perPage, orderBy: 'name', order: 'asc' })
+  return useAll<Workspace>('workspaces.list', { orderBy: 'name', order: 'asc' })
 }
 
 /** The workspace in the address; empty outside of one. */
@@ -36,14 +42,20 @@ export function useWorkspace(): Workspace | undefined {
   return useWorkspaces().data?.items.find(workspace => workspace.id === id)
 }
 
-export type Standing = { role: Role | null; can: (scope: Scope) => boolean; isKnown: boolean }
+export type Standing = {
+  role: Role | null
+  can: (scope: Scope) => boolean
+  /** Whether the person may call an operation, by all the scopes that it needs. */
+  may: (id: string) => boolean
+  isKnown: boolean
+}
 
 /** What the person may do in this workspace: the role's scopes, cut by what the member was narrowed to. */
 export function useStanding(): Standing {
   const workspaceId = useWorkspaceId()
   const me = useMe()
   const workspace = useWorkspace()
-  const enabled = workspaceId !== '' && me !== undefined && workspace?.status !== 'deleting'
+  const enabled = me !== undefined && workspace !== undefined && workspace.status !== 'deleting'
   const member = useCall('workspace_members.get', { workspaceId, userId: me?.id ?? '' }, { enabled })
   const role = member.data?.position ?? (workspace && workspace.ownerId === me?.id ? 'owner' : null)
   const narrowed = member.data?.scopes ?? null
@@ -51,7 +63,8 @@ export function useStanding(): Standing {
     (scope: Scope) => role !== null && roleScopes[role].has(scope) && (narrowed?.includes(scope) ?? true),
     [role, narrowed],
   )
-  return { role, can, isKnown: member.data !== undefined }
+  const may = useCallback((id: string) => brief(id) !== undefined && scopesOf(id).every(can), [can])
+  return { role, can, may, isKnown: member.data !== undefined || workspace?.status === 'deleting' }
 }
 
 export function lastWorkspace(): string | null {
@@ -73,4 +86,11 @@ export function safeNext(next: unknown): string {
   if (typeof next !== 'string' || !next.startsWith('/') || /^\/[/\\]/.test(next)) return '/'
   const url = new URL(next, window.location.origin)
   return url.origin === window.location.origin ? url.pathname + url.search + url.hash : '/'
+}
+
+/** The server's own pages are no routes of the console. */
+export function goOnTo(next: unknown, navigate: (to: { href: string }) => unknown): void {
+  const href = safeNext(next)
+  if (/^\/(oauth|docs|dev)\b/.test(href)) window.location.assign(href)
+  else void navigate({ href })
 }

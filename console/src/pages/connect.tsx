@@ -1,30 +1,30 @@
 // The developers' corner: how to reach the workspace from programs, agents and the command line.
 import { Anchor, SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
 import { KeyRound } from 'lucide-react'
-import { operationIds } from '../../../src/client/catalogue.ts'
+import { indexedAreas } from '../contract.ts'
 import { CopyBlock, CopyLine } from '../parts/copy.tsx'
 import { LinkButton } from '../parts/links.tsx'
 import { McpClients } from '../parts/mcp_clients.tsx'
 import { Page, Panel } from '../parts/page.tsx'
-import { useWorkspaceId } from '../session.ts'
+import { useStanding, useWorkspaceId } from '../session.ts'
 import { settings } from '../settings.ts'
 
 const url = settings.publicUrl
+const operations = indexedAreas.reduce((sum, area) => sum + Object.keys(area.operations).length, 0)
 
 export function Connect() {
   const workspaceId = useWorkspaceId()
+  const { may } = useStanding()
   return (
     <Page
       title="Connect"
       about="The same operations by REST, command line, MCP and TypeScript."
       actions={
-        <LinkButton
-          to="/w/$workspaceId/keys/new"
-          params={{ workspaceId }}
-          leftSection={<KeyRound size={16} aria-hidden />}
-        >
-          New key
-        </LinkButton>
+        may('api_keys.post') && (
+          <LinkButton to={`/w/${workspaceId}/keys/new` as '/'} leftSection={<KeyRound size={16} aria-hidden />}>
+            New key
+          </LinkButton>
+        )
       }
     >
       <SimpleGrid cols={{ base: 1, md: 2 }}>
@@ -38,7 +38,7 @@ export function Connect() {
             <CopyLine value={`${url}/mcp`} label="Copy the MCP address" />
           </Stack>
         </Panel>
-        <Panel title="Reference" about={`${operationIds.length} operations, with their schemas and scopes.`}>
+        <Panel title="Reference" about={`${operations} operations, with their schemas and scopes.`}>
           <Stack gap="xs" align="flex-start">
             <Anchor href="/docs" size="sm">
               API reference

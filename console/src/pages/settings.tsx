@@ -1,18 +1,23 @@
 // The workspace itself: its name, its rules, and its end.
-import { Alert, Button, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import '../form/rich_input.tsx'
+import 'virtual:contract/workspaces'
+import { Alert, Button, Group, Select, Stack, Text } from '@mantine/core'
 import { RotateCcw } from 'lucide-react'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import type { ResultOf } from '../../../src/client/catalogue.ts'
-import { useAct, useCall } from '../api.ts'
-import { dateOf } from '../format.ts'
-import { Confirm, EndButton } from '../parts/confirm.tsx'
+import { call, useAct, useCall } from '../api.ts'
+import type { FieldHint, FieldProps } from '../form/field.ts'
+import { Form } from '../form/form.tsx'
+import { UnsentGuard } from '../form/guard.tsx'
+import { countOf, dateOf } from '../format.ts'
+import type { Row } from '../named.ts'
+import { Confirm } from '../parts/confirm.tsx'
 import { CopyLine } from '../parts/copy.tsx'
 import { Failure } from '../parts/failure.tsx'
-import { by, KeptForm, useKeptForm, WholeField } from '../parts/form.tsx'
 import { Loaded, Page, Panel } from '../parts/page.tsx'
 import { done } from '../parts/toast.tsx'
 import { useStanding, useWorkspaceId, type Workspace } from '../session.ts'
+import { DangerZone } from './danger_zone.tsx'
 
 export function WorkspaceSettings() {
   const workspaceId = useWorkspaceId()
@@ -34,7 +39,7 @@ export function WorkspaceSettings() {
             <>
               <General workspace={found} isOpen={can('workspaces:write')} />
               <Loaded query={settings}>{rules => <Rules rules={rules} isOpen={can('workspaces:write')} />}</Loaded>
-              {can('workspaces:delete') && <Ending workspace={found} />}
+              {can('workspaces:delete') && <DangerZone workspace={found} />}
             </>
           )
         }
@@ -43,133 +48,125 @@ export function WorkspaceSettings() {
   )
 }
 
+const general = ['name', 'slug', 'description']
+
 function General({ workspace, isOpen }: { workspace: Workspace; isOpen: boolean }) {
   const { id: workspaceId } = workspace
-  const act = useAct('workspaces.patch', { onDone: () => done('The workspace is saved.') })
-  const form = useKeptForm(
-    { name: workspace.name, slug: workspace.slug, description: workspace.description ?? '' },
-    {
-      name: by('workspaces.patch', 'name'),
-      slug: by('workspaces.patch', 'slug'),
-    },
-    act.error,
-  )
   return (
     <Panel title="General">
-      <KeptForm
-        form={form}
-        act={act}
+      <Form
+        guard={UnsentGuard}
+        id="workspaces.patch"
+        fixed={{ workspaceId }}
+        record={workspace}
+        fields={general}
         label="Save"
         isLocked={!isOpen}
-        onSend={({ name, slug, description }) =>
-          act.mutate({ workspaceId, name: name.trim(), slug: slug.trim(), description: description.trim() || null })
-        }
+        onDone={() => done('The workspace is saved.')}
       >
-        <TextInput label="Name" readOnly={!isOpen} {...form.getInputProps('name')} />
-        <TextInput label="Slug" description="Its short name" readOnly={!isOpen} {...form.getInputProps('slug')} />
-        <Textarea
-          label="What it is for"
-          autosize
-          minRows={2}
-          readOnly={!isOpen}
-          {...form.getInputProps('description')}
-        />
         <div>
           <Text size="sm" fw={500} mb={4}>
             Workspace ID
           </Text>
           <CopyLine value={workspaceId} label="Copy the workspace id" />
         </div>
-      </KeptForm>
+      </Form>
     </Panel>
   )
 }
 
-function Rules({ rules, isOpen }: { rules: ResultOf<'workspaces.settings.get'>; isOpen: boolean }) {
-  const workspaceId = useWorkspaceId()
-  const act = useAct('workspaces.settings.patch', { onDone: () => done('The rules are saved.') })
+type Settings = ResultOf<'workspaces.settings.get'>
+
+/** The retention stands one level deeper in what is sent. */
+function flat({ retention, ...rest }: Settings): Row {
+  return { ...rest, ...retention }
+}
+
+function Zone({ field, value, onChange, error }: FieldProps) {
   const zones = useMemo(
-    () => [...new Set(['UTC', rules.timezone, ...Intl.supportedValuesOf('timeZone')])],
-    [rules.timezone],
+    () => [...new Set(['UTC', String(value), ...Intl.supportedValuesOf('timeZone')])].filter(Boolean),
+    [value],
   )
-  const form = useKeptForm(
-    {
-      timezone: rules.timezone,
-      auditDays: rules.retention.auditDays as number | string,
-      maxKeyAgeDays: (rules.maxKeyAgeDays ?? '') as number | string,
-    },
-    {},
-    act.error,
+  return (
+    <Select
+      label={field.label}
+      searchable
+      limit={50}
+      data={zones}
+      allowDeselect={false}
+      readOnly={field.isReadOnly === true}
+      error={error}
+      value={String(value)}
+      onChange={zone => zone && onChange(zone)}
+    />
   )
+}
+
+const rulesFields: FieldHint[] = [
+  { name: 'timezone', label: 'Time zone', input: Zone },
+  {
+    name: 'auditDays',
+    label: 'Keep the audit log for (days)',
+    about: '30 to 3650',
+    isNeeded: true,
+    schema: { type: 'integer', minimum: 30, maximum: 3650 },
+  },
+  { name: 'maxKeyAgeDays', label: 'API keys expire after (days)', about: 'Empty: they need not expire.' },
+]
+
+type Asked = { count: number | null; send: () => void }
+
+function Rules({ rules, isOpen }: { rules: Settings; isOpen: boolean }) {
+  const workspaceId = useWorkspaceId()
+  const { may } = useStanding()
+  const [asked, setAsked] = useState<Asked | null>(null)
+  /** A shorter time deletes entries: how many is said before it is sent. */
+  const ask = (input: Row, send: () => void) => {
+    const { retention } = input as Partial<Settings>
+    if (!retention || retention.auditDays >= rules.retention.auditDays) return true
+    setAsked({ count: null, send })
+    const to = new Date(Date.now() - retention.auditDays * 86_400_000).toISOString()
+    if (may('audit_logs.list')) {
+      void call('audit_logs.list', { workspaceId, to, perPage: 1 }).then(
+        ({ count }) => setAsked({ count, send }),
+        () => {},
+      )
+    }
+    return false
+  }
   return (
     <Panel title="Rules">
-      <KeptForm
-        form={form}
-        act={act}
+      <Form
+        guard={UnsentGuard}
+        id="workspaces.settings.patch"
+        fixed={{ workspaceId }}
+        record={flat(rules)}
+        fields={rulesFields}
         label="Save"
         isLocked={!isOpen}
-        onSend={({ timezone, auditDays, maxKeyAgeDays }) =>
-          act.mutate({
-            workspaceId,
-            timezone,
-            retention: { auditDays: Number(auditDays) },
-            maxKeyAgeDays: maxKeyAgeDays === '' ? null : Number(maxKeyAgeDays),
-          })
-        }
-      >
-        <Select
-          label="Time zone"
-          searchable
-          limit={50}
-          data={zones}
-          allowDeselect={false}
-          readOnly={!isOpen}
-          {...form.getInputProps('timezone')}
-        />
-        <WholeField
-          label="Audit log is kept for (days)"
-          description="30 to 3650"
-          min={30}
-          max={3650}
-          readOnly={!isOpen}
-          {...form.getInputProps('auditDays')}
-        />
-        <WholeField
-          label="API keys end after (days)"
-          description="Empty: they need not end"
-          min={1}
-          max={3650}
-          readOnly={!isOpen}
-          {...form.getInputProps('maxKeyAgeDays')}
-        />
-      </KeptForm>
-    </Panel>
-  )
-}
-
-function Ending({ workspace }: { workspace: Workspace }) {
-  const [isAsking, asking] = useDisclosure(false)
-  const act = useAct('workspaces.del', {
-    onDone: () => {
-      asking.close()
-      done('The workspace is going; it can be restored for 30 days.')
-    },
-  })
-  return (
-    <Panel title="Delete the workspace" about="It can be restored for 30 days; then it is gone for good.">
-      <EndButton onClick={asking.open}>Delete the workspace</EndButton>
+        toInput={({ auditDays, ...rest }) => ({
+          ...rest,
+          ...(auditDays !== undefined && { retention: { auditDays } }),
+        })}
+        beforeSend={ask}
+        onDone={() => done('The rules are saved.')}
+      />
       <Confirm
-        opened={isAsking}
-        onClose={asking.close}
-        title={`Delete ${workspace.name}?`}
-        label="Delete the workspace"
-        act={act}
-        onAct={() => act.mutate({ workspaceId: workspace.id, confirm: workspace.slug })}
-        typed={workspace.slug}
+        opened={asked !== null}
+        onClose={() => setAsked(null)}
+        title="Keep the audit log for a shorter time?"
+        label="Delete older entries"
+        act={{ isPending: false, error: null }}
+        onAct={() => {
+          asked?.send()
+          setAsked(null)
+        }}
       >
         <Text size="sm">
-          All its API keys stop at once, for everybody, and its members lose access. For 30 days the owner can restore
-          it; after that everything in it is gone.
+          {asked?.count === null || asked === null
+            ? 'Entries that are older are deleted'
+            : `${countOf(asked.count, 'entry', 'entries')} ${asked.count === 1 ? 'is' : 'are'} older and will be deleted`}
+          , at the next daily run. This cannot be taken back; export them first if they are needed.
         </Text>
       </Confirm>
     </Panel>

@@ -1,10 +1,12 @@
 // Pages for when there is no page: loading, not found, broken, nowhere to go.
-import { Alert, Button, Stack, Text } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
-import { Building2, Compass } from 'lucide-react'
+import { Building2, Compass, Lock } from 'lucide-react'
+import { scopesOf } from '../contract.ts'
 import { Failure } from '../parts/failure.tsx'
 import { LinkButton } from '../parts/links.tsx'
 import { Empty, Page, Rows } from '../parts/page.tsx'
+import { useStanding } from '../session.ts'
 import { Frame } from './entering/frame.tsx'
 
 export function Pending() {
@@ -51,30 +53,47 @@ export function NoWorkspace() {
   )
 }
 
-/** A chunk of an older build is gone after an update: loading the page anew brings the new one. */
-function isStale(error: unknown): boolean {
-  return error instanceof TypeError && /import|module/i.test(error.message)
+type NotAllowedProps = { title: string; id: string }
+
+/** Told by what is known of the person, without asking the service for a refusal. */
+export function NotAllowed({ title, id }: NotAllowedProps) {
+  const { role } = useStanding()
+  const needed = scopesOf(id).join(', ')
+  return (
+    <Page title={title}>
+      <Empty
+        icon={Lock}
+        title="You may not open this page"
+        text={`It needs ${needed}, which ${role ? `the role ${role}` : 'your role'} does not include here. Ask an admin of the workspace.`}
+        action={<LinkButton to="/">To the start</LinkButton>}
+      />
+    </Page>
+  )
+}
+
+/** A workspace that does not exist, or is somebody else's: both look alike. */
+export function NoSuchWorkspace() {
+  return (
+    <Page title="There is no such workspace">
+      <Empty
+        icon={Building2}
+        title="You are not a member of this workspace"
+        text="It may not exist, or nobody has invited you. Ask for an invite, or go on with one of your own."
+        action={<LinkButton to="/">To my workspaces</LinkButton>}
+      />
+    </Page>
+  )
 }
 
 export function Broken({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
   const again = () => {
-    if (isStale(error)) window.location.reload()
     reset()
     void router.invalidate()
   }
   return (
     <Stack p="md" maw={640} mx="auto" mt="xl" component="main">
-      {isStale(error) ? (
-        <Alert role="alert" color="yellow" title="The page could not be loaded">
-          <Text size="sm">The connection is gone, or the console was updated meanwhile.</Text>
-          <Button size="xs" variant="default" mt="xs" onClick={again}>
-            Load it anew
-          </Button>
-        </Alert>
-      ) : (
-        <Failure error={error} onRetry={again} />
-      )}
+      <Failure error={error} onRetry={again} />
     </Stack>
   )
 }

@@ -3,7 +3,7 @@ import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { Trash2 } from 'lucide-react'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import type { Act } from '../api.ts'
-import { Sending } from './form.tsx'
+import { Sending } from '../form/sending.tsx'
 
 /** The way to the dialog, where what ends is the page's own subject. */
 export function EndButton({ onClick, children }: { onClick: () => void; children: string }) {

@@ -26,6 +26,10 @@ function tell(error: unknown): Told {
   if (error instanceof SessionOver) {
     return { title: 'Your session has ended', text: 'Log in and try again. Your input is kept.', icon: LogIn }
   }
+  if (error instanceof TypeError && /import|module/i.test(error.message)) {
+    const text = 'The service does not answer, or the console was updated meanwhile. Try again, or reload the page.'
+    return { title: 'The page could not be loaded', text, icon: CloudOff }
+  }
   if (error instanceof RequestError) {
     const title = titles[error.status] ?? 'Something went wrong on the service’s side'
     const id = error.metadata?.requestId
@@ -37,6 +41,11 @@ function tell(error: unknown): Told {
 
 type FailureProps = { error: unknown; onRetry?: (() => void) | undefined }
 
+/** What will be refused again as it is: asking once more helps nobody. */
+function isFinal(error: unknown): boolean {
+  return error instanceof RequestError && [400, 402, 403, 404, 410].includes(error.status)
+}
+
 /** Announced at once; counts down where the service asks to wait. */
 export function Failure({ error, onRetry }: FailureProps) {
   const left = useCountdown(error instanceof SlowDown ? error.seconds : 0, error)
@@ -46,7 +55,7 @@ export function Failure({ error, onRetry }: FailureProps) {
     <Alert role="alert" color="red" title={title} icon={<Icon size={18} aria-hidden />}>
       <Text size="sm">{text}</Text>
       {left > 0 && <Text size="sm">You can go on in {countOf(left, 'second')}.</Text>}
-      {onRetry && (
+      {onRetry && !isFinal(error) && (
         <Group mt="xs">
           <Button size="xs" variant="default" onClick={onRetry} disabled={left > 0}>
             Try again

@@ -2,17 +2,34 @@
 import { Box, Card, type CardProps, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { LucideIcon } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { Failure } from './failure.tsx'
 
 /** What is read or filled in line by line begins where wide pages begin, and ends where lines grow too long. */
 const narrowest = 760
 
-type PageProps = { title: string; about?: ReactNode; actions?: ReactNode; children: ReactNode; narrow?: boolean }
+type PageProps = {
+  title: string
+  about?: ReactNode
+  /** Where it belongs, above the title. */
+  crumbs?: ReactNode
+  actions?: ReactNode
+  children: ReactNode
+  narrow?: boolean
+}
 
-export function Page({ title, about, actions, children, narrow = false }: PageProps) {
+/** The browser's title for the page. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Atrium`
+  }, [title])
+}
+
+export function Page({ title, about, crumbs, actions, children, narrow = false }: PageProps) {
+  useTitle(title)
   return (
     <Stack gap="lg" maw={1180} mx="auto" w="100%">
+      {crumbs && <Box mb={-8}>{crumbs}</Box>}
       <Group maw={narrow ? narrowest : undefined} justify="space-between" align="flex-start" gap="sm">
         <Box maw={680} miw={200} flex={1}>
           <Title order={1} tabIndex={-1} data-page-title style={{ outline: 'none', overflowWrap: 'anywhere' }}>
@@ -24,7 +41,11 @@ export function Page({ title, about, actions, children, narrow = false }: PagePr
             </Text>
           )}
         </Box>
-        {actions && <Group gap="xs">{actions}</Group>}
+        {actions && (
+          <Group gap="xs" className="atrium-page-actions">
+            {actions}
+          </Group>
+        )}
       </Group>
       {narrow ? (
         <Stack gap="lg" maw={narrowest}>

@@ -1,17 +1,22 @@
-// The menu at the side: the workspace's places, or one's own.
-import { Divider, Stack, Text } from '@mantine/core'
+// The menu at the side: the workspace's places by their groups, which can be folded, or one's own.
+import { Collapse, Divider, Stack, UnstyledButton } from '@mantine/core'
 import { useLocation } from '@tanstack/react-router'
-import { ArrowLeft, BookOpen } from 'lucide-react'
+import { ArrowLeft, BookOpen, ChevronDown, ChevronRight, Settings } from 'lucide-react'
+import { useState } from 'react'
 import { LinkNav } from '../parts/links.tsx'
 import { useStanding, useWorkspace, useWorkspaceId } from '../session.ts'
-import { connect, mine, otherAreas, type Place, workspacePlaces } from './places.ts'
+import { home, type MenuPlace, menuGroups, mine } from './places.ts'
+
+const foldedKey = 'atrium-folded'
+const rounded = { borderRadius: 'var(--mantine-radius-sm)' }
 
 export function Navigation() {
   const workspaceId = useWorkspaceId()
-  return workspaceId ? <WorkspaceNavigation workspaceId={workspaceId} /> : <MyNavigation />
+  const workspace = useWorkspace()
+  return workspaceId && workspace ? <WorkspaceNavigation workspaceId={workspaceId} /> : <MyNavigation />
 }
 
-function Entry({ place, root = '' }: { place: Place; root?: string }) {
+function Entry({ place, root = '' }: { place: MenuPlace; root?: string }) {
   const { pathname } = useLocation()
   const to = `${root}${place.to}`
   const isHere = pathname === to || (place.to !== '' && pathname.startsWith(`${to}/`))
@@ -23,47 +28,81 @@ function Entry({ place, root = '' }: { place: Place; root?: string }) {
       leftSection={<Icon size={17} aria-hidden />}
       active={isHere}
       activeOptions={{ exact: place.to === '', includeSearch: false }}
-      style={{ borderRadius: 'var(--mantine-radius-sm)' }}
+      py={6}
+      style={rounded}
     />
   )
 }
 
 function WorkspaceNavigation({ workspaceId }: { workspaceId: string }) {
-  const { can, isKnown } = useStanding()
+  const { may, isKnown } = useStanding()
   const workspace = useWorkspace()
-  const isOpen = (place: Place) => place.scope === undefined || !isKnown || can(place.scope)
   const root = `/w/${workspaceId}`
-  const others = otherAreas.filter(isOpen)
+  const isOpen = ({ needs }: MenuPlace) => needs === undefined || (isKnown && may(needs))
   if (workspace?.status === 'deleting') {
-    return <Entry place={{ ...connect, title: 'Settings', to: '/settings' }} root={root} />
+    return <Entry place={{ title: 'Settings', to: '/settings', icon: Settings }} root={root} />
   }
   return (
     <Stack gap={2}>
-      {workspacePlaces.filter(isOpen).map(place => (
-        <Entry key={place.to} place={place} root={root} />
-      ))}
-      {others.length > 0 && <Section title="Areas" />}
-      {others.map(place => (
-        <Entry key={place.to} place={place} root={root} />
-      ))}
-      <Section title="Developers" />
-      <Entry place={connect} root={root} />
-      <LinkNav
-        to={'/docs' as '/'}
-        reloadDocument
-        label="API reference"
-        leftSection={<BookOpen size={17} aria-hidden />}
-        style={{ borderRadius: 'var(--mantine-radius-sm)' }}
-      />
+      <Entry place={home} root={root} />
+      {menuGroups.map(({ title, places }) => {
+        const open = places.filter(isOpen)
+        if (open.length === 0) return null
+        return (
+          <Section key={title} title={title}>
+            {open.map(place => (
+              <Entry key={place.to} place={place} root={root} />
+            ))}
+            {title === 'Workspace' && (
+              <LinkNav
+                to={'/docs' as '/'}
+                reloadDocument
+                label="API reference"
+                leftSection={<BookOpen size={17} aria-hidden />}
+                py={6}
+                style={rounded}
+              />
+            )}
+          </Section>
+        )
+      })}
     </Stack>
   )
 }
 
-function Section({ title }: { title: string }) {
+function foldedNow(): string[] {
+  return JSON.parse(localStorage.getItem(foldedKey) ?? '[]')
+}
+
+function Section({ title, children }: { title: string; children: React.ReactNode }) {
+  const [isFolded, setIsFolded] = useState(() => foldedNow().includes(title))
+  const toggle = () => {
+    const others = foldedNow().filter(one => one !== title)
+    localStorage.setItem(foldedKey, JSON.stringify(isFolded ? others : [...others, title]))
+    setIsFolded(!isFolded)
+  }
+  const Icon = isFolded ? ChevronRight : ChevronDown
   return (
-    <Text size="xs" fw={600} c="dimmed" mt="sm" mb={2} px="sm">
-      {title}
-    </Text>
+    <section aria-label={title}>
+      <UnstyledButton
+        onClick={toggle}
+        aria-expanded={!isFolded}
+        mt="sm"
+        mb={2}
+        px="sm"
+        fz="xs"
+        fw={600}
+        c="dimmed"
+        mih={24}
+        style={{ display: 'flex', alignItems: 'center', gap: 4 }}
+      >
+        {title}
+        <Icon size={12} aria-hidden />
+      </UnstyledButton>
+      <Collapse expanded={!isFolded}>
+        <Stack gap={2}>{children}</Stack>
+      </Collapse>
+    </section>
   )
 }
 
@@ -74,7 +113,8 @@ function MyNavigation() {
         to="/"
         label="Back to the workspace"
         leftSection={<ArrowLeft size={17} aria-hidden />}
-        style={{ borderRadius: 'var(--mantine-radius-sm)' }}
+        py={6}
+        style={rounded}
       />
       <Divider my={4} />
       {mine.map(place => (

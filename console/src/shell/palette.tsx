@@ -1,10 +1,14 @@
-// The command palette: every place and the common acts, by a few letters.
+// The command palette: every place, act and record that the person may open, by a few letters.
 import { Modal, ScrollArea, Text, TextInput, UnstyledButton } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
-import { Building2, KeyRound, type LucideIcon, Search, UserPlus } from 'lucide-react'
+import { BookOpen, Building2, type LucideIcon, Plus, Search, UserPlus } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { placeOfArea, places } from '../areas/define.ts'
+import { areaOfObject, hasOperation } from '../contract.ts'
+import { useNamedCall } from '../named.ts'
 import { lastWorkspace, useStanding, useWorkspaceId, useWorkspaces } from '../session.ts'
-import { connect, mine, otherAreas, type Place, workspacePlaces } from './places.ts'
+import { home, type MenuPlace, menuGroups, mine } from './places.ts'
 
 type Entry = { title: string; group: string; icon: LucideIcon; words: string; href: string }
 
@@ -13,7 +17,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [chosen, setChosen] = useState(0)
   const navigate = useNavigate()
   const entries = useEntries()
-  const found = useMemo(() => entries.filter(entry => matches(entry, text)).slice(0, 50), [entries, text])
+  const records = useFound(text)
+  const found = [...entries.filter(entry => matches(entry, text)).slice(0, 50), ...records]
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
     list.current?.querySelector(`[data-index="${chosen}"]`)?.scrollIntoView({ block: 'nearest' })
@@ -40,8 +45,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
     <Modal opened onClose={onClose} title="Go to" size="lg" yOffset="10dvh" centered={false} padding="sm">
       <TextInput
         data-autofocus
-        aria-label="Search pages and actions"
-        placeholder="Search pages and actions"
+        aria-label="Search pages, records and actions"
+        placeholder="Search pages, records and actions"
         leftSection={<Search size={16} aria-hidden />}
         value={text}
         role="combobox"
@@ -111,31 +116,35 @@ function matches({ title, group, words }: Entry, text: string): boolean {
     .every(word => whole.includes(word))
 }
 
+/** Only what the person may do. */
 function useEntries(): Entry[] {
-  const here = useWorkspaceId() || lastWorkspace() || ''
-  const { can, isKnown } = useStanding()
+  const here = useWorkspaceId()
+  const back = lastWorkspace() ?? ''
+  const { may } = useStanding()
   const { data } = useWorkspaces()
   return useMemo(() => {
     const root = `/w/${here}`
-    const toEntry = (group: string, prefix: string) => (place: Place) => ({
+    const toEntry = (group: string, prefix: string) => (place: MenuPlace) => ({
       title: place.title,
       group,
       icon: place.icon,
       words: place.words ?? '',
       href: prefix + place.to,
     })
-    const isOpen = ({ scope }: Place) => scope === undefined || !isKnown || can(scope)
-    const acts: Entry[] = [
-      { title: 'Create an API key', group: 'Action', icon: KeyRound, words: 'new token', href: `${root}/keys/new` },
-      {
-        title: 'Invite somebody',
+    const isOpen = ({ needs }: MenuPlace) => needs === undefined || may(needs)
+    const acts: Entry[] = places
+      .filter(({ area }) => may(`${area}.post`))
+      .map(({ one, icon, path, words = '' }) => ({
+        title: `New ${one}`,
         group: 'Action',
-        icon: UserPlus,
-        words: 'member',
-        href: `${root}/members?invite=true`,
-      },
-    ]
-    const inWorkspace = [...workspacePlaces, ...otherAreas].filter(isOpen).map(toEntry('Workspace', root))
+        icon: icon ?? Plus,
+        words: `create add ${words}`,
+        href: `${root}/${path}/new`,
+      }))
+    if (may('workspace_members.invites.post')) {
+      const href = `${root}/members?invite=true`
+      acts.push({ title: 'Invite somebody', group: 'Action', icon: UserPlus, words: 'member', href })
+    }
     const others = (data?.items ?? []).map(({ id, name }) => ({
       title: name,
       group: 'Switch to',
@@ -143,12 +152,50 @@ function useEntries(): Entry[] {
       words: 'workspace',
       href: `/w/${id}`,
     }))
-    const developers = [toEntry('Developers', root)(connect)]
-    developers.push({ ...developers[0], title: 'API reference', words: 'docs openapi', href: '/docs' } as Entry)
+    const inWorkspace = menuGroups.flatMap(({ title, places: own }) => own.filter(isOpen).map(toEntry(title, root)))
+    const reference = {
+      title: 'API reference',
+      group: 'Workspace',
+      icon: BookOpen,
+      words: 'docs openapi',
+      href: '/docs',
+    }
+    const start = {
+      title: 'Back to the workspace',
+      group: 'Workspace',
+      icon: Building2,
+      words: 'home',
+      href: `/w/${back}`,
+    }
     return [
-      ...(here ? [...inWorkspace, ...acts, ...developers] : []),
+      ...(here ? [toEntry('Workspace', root)(home), ...inWorkspace, ...acts] : back ? [start] : []),
+      reference,
       ...mine.map(toEntry('My account', '')),
       ...others,
     ]
-  }, [here, can, isKnown, data])
+  }, [here, back, may, data])
+}
+
+const typingMs = 200
+const mostFound = 8
+
+type Found = { object: string; id: string; title?: string }
+
+/** Records by their words, where the service can search. */
+function useFound(text: string): Entry[] {
+  const workspaceId = useWorkspaceId()
+  const [wanted] = useDebouncedValue(text.trim(), typingMs)
+  const enabled = workspaceId !== '' && wanted.length > 1 && hasOperation('search.query')
+  const found = useNamedCall<{ items: Found[] }>(
+    'search.query',
+    { workspaceId, q: wanted, limit: mostFound },
+    { enabled, keep: true },
+  )
+  if (!enabled) return []
+  return (found.data?.items ?? []).flatMap(({ object, id, title }) => {
+    const place = placeOfArea(areaOfObject(object)?.name ?? '')
+    if (!place) return []
+    const href = `/w/${workspaceId}/${place.path}/${id}`
+    return [{ title: title ?? id, group: place.one, icon: place.icon, words: '', href }]
+  })
 }

@@ -1,70 +1,58 @@
-// The places of the console, once: the menu, the command palette and the titles read them here.
+// The places of the console, once: the menu and the command palette read them here.
 import {
-  Activity,
-  AppWindow,
   BadgeCheck,
   Bell,
-  Bot,
-  FileText,
   Gauge,
-  KeyRound,
+  Inbox,
   Laptop,
-  Layers,
   Lock,
   type LucideIcon,
   Plug,
   Settings,
   Shield,
   User,
-  Users,
-  UsersRound,
 } from 'lucide-react'
-import { areas, operation, type Scope } from '../../../src/client/catalogue.ts'
-import { wordsOf } from '../format.ts'
+import { groups, places } from '../areas/define.ts'
 
-export type Place = { title: string; to: string; icon: LucideIcon; scope?: Scope; area?: string; words?: string }
+/** `needs` is the operation without which the place would be empty. */
+export type MenuPlace = { title: string; to: string; icon: LucideIcon; needs?: string; words?: string; letter?: string }
 
-/** Below /w/{workspaceId}. `area`: shown only where the service has it. */
-const made: readonly Place[] = [
-  { title: 'Overview', to: '', icon: Gauge, words: 'home start activity' },
-  { title: 'API keys', to: '/keys', icon: KeyRound, scope: 'api_keys:read', words: 'token secret credential' },
-  { title: 'Members', to: '/members', icon: Users, scope: 'workspace_members:read', words: 'people invite' },
-  { title: 'Teams', to: '/teams', icon: UsersRound, scope: 'teams:read', words: 'groups' },
-  { title: 'OAuth clients', to: '/oauth_clients', icon: AppWindow, scope: 'oauth_clients:read', area: 'oauth_clients' },
-  { title: 'Agent tools', to: '/agent_tools', icon: Bot, scope: 'agent_tools:read', area: 'agent_tools' },
-  { title: 'Audit log', to: '/audit_log', icon: Activity, scope: 'audit_logs:read', area: 'audit_logs' },
-  { title: 'Settings', to: '/settings', icon: Settings, words: 'rename delete timezone' },
-]
+export const home: MenuPlace = { title: 'Overview', to: '', icon: Gauge, words: 'home start activity', letter: 'h' }
+const settings: MenuPlace = {
+  title: 'Settings',
+  to: '/settings',
+  icon: Settings,
+  words: 'rename delete timezone',
+  letter: 's',
+}
+const connect: MenuPlace = { title: 'Connect', to: '/connect', icon: Plug, words: 'command line mcp sdk curl' }
 
-export const connect: Place = { title: 'Connect', to: '/connect', icon: Plug, words: 'command line mcp sdk curl' }
+/** Below /w/{workspaceId}: the areas by their groups, then what belongs to the workspace itself. */
+export const menuGroups: readonly { title: string; places: readonly MenuPlace[] }[] = groups
+  .map(title => ({
+    title,
+    places: [
+      ...places
+        .filter(place => place.group === title)
+        .map(({ title: name, path, icon, area, words = '', letter }) => ({
+          title: name,
+          to: `/${path}`,
+          icon,
+          needs: `${area}.list`,
+          words,
+          ...(letter && { letter }),
+        })),
+      ...(title === 'Workspace' ? [settings, connect] : []),
+    ],
+  }))
+  .filter(group => group.places.length > 0)
 
-export const mine: readonly Place[] = [
+export const mine: readonly MenuPlace[] = [
+  { title: 'Inbox', to: '/me/inbox', icon: Inbox, words: 'notifications unread bell' },
   { title: 'Profile', to: '/me/profile', icon: User, words: 'name e-mail address username' },
   { title: 'Password', to: '/me/password', icon: Lock },
   { title: 'Sessions', to: '/me/sessions', icon: Laptop, words: 'devices log out' },
-  { title: 'Notifications', to: '/me/notifications', icon: Bell, words: 'mail settings' },
+  { title: 'Notifications', to: '/me/notifications', icon: Bell, words: 'mail settings digest' },
   { title: 'Applications', to: '/me/applications', icon: BadgeCheck, words: 'oauth grants consent' },
   { title: 'Privacy', to: '/me/privacy', icon: Shield, words: 'export delete my account' },
 ]
-
-const known = new Set(areas.map(({ name }) => name))
-const withPages = new Set(
-  'access api_keys audit_logs auth events scopes teams workspace_members workspaces oauth_clients'.split(' '),
-)
-
-export const workspacePlaces: readonly Place[] = made.filter(({ area }) => area === undefined || known.has(area))
-
-/** Areas that have a list of their own in a workspace and no page made by hand. */
-export const otherAreas: readonly Place[] = areas
-  .filter(({ name }) => !withPages.has(name) && name !== 'agent_tools' && isListed(name))
-  .map(({ name }) => ({
-    title: wordsOf(name),
-    to: `/a/${name}`,
-    icon: name === 'pages' ? FileText : Layers,
-    scope: `${name}:read` as Scope,
-  }))
-
-function isListed(area: string): boolean {
-  const path = operation(`${area}.list`)?.path
-  return path !== undefined && Object.keys(path.properties).join() === 'workspaceId'
-}

@@ -1,12 +1,12 @@
 // A session that ended in the middle of work: log in again right here, and nothing that was typed is lost.
 import { Modal, Text } from '@mantine/core'
-import { queryClient, sessionEnded } from '../api.ts'
+import { queryClient } from '../api.ts'
 import { LoginForm } from '../pages/entering/login.tsx'
 import { LinkText } from '../parts/links.tsx'
 import { done } from '../parts/toast.tsx'
-import { forgetEverything, useMe } from '../session.ts'
+import { forgetEverything, provenName, useMe } from '../session.ts'
 
-export function SessionEnded() {
+export function SessionEnded({ onClose }: { onClose: () => void }) {
   const me = useMe()
   const goOn = (userId: string) => {
     // Somebody else's pages must not show through.
@@ -15,12 +15,12 @@ export function SessionEnded() {
       window.location.assign('/')
       return
     }
-    sessionEnded.set(false)
+    onClose()
     void queryClient.invalidateQueries()
     done('You are logged in again. Go on where you were.')
   }
   return (
-    <Modal opened onClose={() => sessionEnded.set(false)} title="Your session has ended" closeOnClickOutside={false}>
+    <Modal opened onClose={onClose} title="Your session has ended" closeOnClickOutside={false}>
       <Text size="sm" mb="md">
         Log in again to go on; what you typed on this page is kept. Or{' '}
         <LinkText to="/login" inherit onClick={forgetEverything}>
@@ -28,7 +28,7 @@ export function SessionEnded() {
         </LinkText>
         .
       </Text>
-      <LoginForm name={me?.email ?? me?.username ?? ''} onDone={({ id }) => goOn(id)} />
+      <LoginForm name={provenName(me)} onDone={({ id }) => goOn(id)} />
     </Modal>
   )
 }

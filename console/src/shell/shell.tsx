@@ -2,7 +2,6 @@
 import {
   ActionIcon,
   Alert,
-  AppShell,
   Box,
   Burger,
   Button,
@@ -12,22 +11,36 @@ import {
   Tooltip,
   useMantineColorScheme,
 } from '@mantine/core'
-import { useDisclosure, useNetwork } from '@mantine/hooks'
+import { useDisclosure, useNetwork, useOs } from '@mantine/hooks'
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { BookOpen, CircleUser, LogOut, Moon, Search, Sun, User } from 'lucide-react'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { askAgain, unreachable, useAct } from '../api.ts'
 import { nameOf } from '../format.ts'
+import { dialogWhenNeeded } from '../lazily.tsx'
+import { useLive } from '../live.ts'
+import { NoSuchWorkspace } from '../pages/states.tsx'
 import { LinkText } from '../parts/links.tsx'
 import { Logo } from '../parts/logo.tsx'
 import { failed } from '../parts/toast.tsx'
-import { forgetEverything, rememberWorkspace, useMe, useWorkspace, useWorkspaceId } from '../session.ts'
+import {
+  forgetEverything,
+  lastWorkspace,
+  rememberWorkspace,
+  useMe,
+  useWorkspace,
+  useWorkspaceId,
+  useWorkspaces,
+} from '../session.ts'
 import { useWatched } from '../store.ts'
+import { Bell } from './bell.tsx'
 import { Navigation } from './navigation.tsx'
+import { useShortcuts } from './shortcuts.ts'
 import { WorkspaceSwitch } from './workspace_switch.tsx'
 
 const askAgainMs = 4000
-const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })))
+const Palette = dialogWhenNeeded('Palette', () => import('./palette.tsx'))
+const ShortcutHelp = dialogWhenNeeded('ShortcutHelp', () => import('./shortcut_help.tsx'))
 
 export function Shell() {
   const [isMenuOpen, menu] = useDisclosure(false)
@@ -35,29 +48,31 @@ export function Shell() {
   const workspaceId = useWorkspaceId()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes whenever another page opens
   useEffect(() => menu.close(), [pathname])
+  const workspaces = useWorkspaces()
+  const workspace = useWorkspace()
+  const isUnknown = workspaceId !== '' && workspaces.data !== undefined && workspace === undefined
   useEffect(() => {
-    if (workspaceId) rememberWorkspace(workspaceId)
-  }, [workspaceId])
+    if (workspace) rememberWorkspace(workspace.id)
+  }, [workspace])
+  const living = workspaces.data?.items.filter(({ status }) => status === 'active') ?? []
+  useLive((living.find(({ id }) => id === lastWorkspace()) ?? living[0])?.id)
   return (
-    <AppShell
-      header={{ height: 56 }}
-      navbar={{ width: 236, breakpoint: 'sm', collapsed: { mobile: !isMenuOpen } }}
-      padding={{ base: 'md', sm: 'xl' }}
-    >
+    <>
       <a className="atrium-skip" href="#main">
         Skip to the content
       </a>
-      <AppShell.Header bg="var(--atrium-surface)">
+      {/* The second class keeps its end where it is while a dialog takes the scroll bar away. */}
+      <header className="atrium-header right-scroll-bar-position">
         <Header isMenuOpen={isMenuOpen} onMenu={menu.toggle} />
-      </AppShell.Header>
-      <AppShell.Navbar bg="var(--atrium-surface)" p="xs" style={{ overflowY: 'auto' }} aria-label="Pages">
+      </header>
+      <nav className="atrium-menu" data-open={isMenuOpen || undefined} aria-label="Pages">
         <Navigation />
-      </AppShell.Navbar>
-      <AppShell.Main id="main" tabIndex={-1} style={{ outline: 'none' }}>
+      </nav>
+      <main className="atrium-main" id="main" tabIndex={-1}>
         <Banners />
-        <Outlet />
-      </AppShell.Main>
-    </AppShell>
+        {isUnknown ? <NoSuchWorkspace /> : <Outlet />}
+      </main>
+    </>
   )
 }
 
@@ -80,6 +95,7 @@ function Header({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: () => voi
       </Group>
       <Group gap={4} wrap="nowrap">
         <PaletteButton />
+        <Bell />
         <SchemeButton />
         <MyMenu />
       </Group>
@@ -87,19 +103,12 @@ function Header({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: () => voi
   )
 }
 
-/** The palette is loaded when it is first wanted, or when the page has nothing else to do. */
+/** The palette is loaded when it is first wanted. */
 function PaletteButton() {
   const [isWanted, setIsWanted] = useState(false)
-  useEffect(() => {
-    const want = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)) {
-        event.preventDefault()
-        setIsWanted(true)
-      }
-    }
-    window.addEventListener('keydown', want)
-    return () => window.removeEventListener('keydown', want)
-  }, [])
+  const [isHelping, setIsHelping] = useState(false)
+  const isMac = ['macos', 'ios'].includes(useOs())
+  useShortcuts({ onPalette: () => setIsWanted(true), onHelp: () => setIsHelping(true) })
   return (
     <>
       <Button
@@ -109,7 +118,7 @@ function PaletteButton() {
         leftSection={<Search size={14} aria-hidden />}
         rightSection={
           <Text span size="xs" c="dimmed">
-            Ctrl K
+            {isMac ? '⌘K' : 'Ctrl K'}
           </Text>
         }
         onClick={() => setIsWanted(true)}
@@ -126,7 +135,8 @@ function PaletteButton() {
       >
         <Search size={18} aria-hidden />
       </ActionIcon>
-      <Suspense fallback={null}>{isWanted && <Palette onClose={() => setIsWanted(false)} />}</Suspense>
+      {isWanted && <Palette onClose={() => setIsWanted(false)} />}
+      {isHelping && <ShortcutHelp onClose={() => setIsHelping(false)} />}
     </>
   )
 }

@@ -1,13 +1,12 @@
 // Which workspace one is in, the way to another, and a new one.
-import { Button, Menu, Modal, Text } from '@mantine/core'
+import { Button, Menu, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { Check, ChevronsUpDown, Plus } from 'lucide-react'
-import { lazy, Suspense } from 'react'
-import { Rows } from '../parts/page.tsx'
+import { dialogWhenNeeded } from '../lazily.tsx'
 import { useWorkspace, useWorkspaces } from '../session.ts'
 
-const NewWorkspace = lazy(() => import('./new_workspace.tsx').then(({ NewWorkspace }) => ({ default: NewWorkspace })))
+const NewWorkspace = dialogWhenNeeded('NewWorkspace', () => import('./new_workspace.tsx'))
 
 export function WorkspaceSwitch() {
   const { data } = useWorkspaces()
@@ -48,11 +47,7 @@ export function WorkspaceSwitch() {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Modal opened={isMaking} onClose={making.close} title="New workspace">
-        <Suspense fallback={<Rows count={3} />}>
-          <NewWorkspace onClose={making.close} />
-        </Suspense>
-      </Modal>
+      {isMaking && <NewWorkspace onClose={making.close} />}
     </>
   )
 }

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import axe from 'axe-core'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, inject } from 'vitest'
 import { createClient } from '../../../src/client/client.ts'
 import { chromiumPath } from './chromium.ts'
@@ -52,6 +52,7 @@ export async function visitor({ width = 1280 }: VisitOptions = {}) {
     permissions: ['clipboard-read', 'clipboard-write'],
   })
   const page = await context.newPage()
+  watchRequests(page)
   const faults: string[] = []
   page.on('request', request => {
     if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(url)) faults.push(`asked ${request.url()}`)
@@ -133,8 +134,26 @@ export async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
 }
 
+const underWay = new WeakMap<Page, Set<Request>>()
+const quietMs = 250
+
+/** The stream of live updates never ends; everything else does. */
+function watchRequests(page: Page): void {
+  const open = new Set<Request>()
+  underWay.set(page, open)
+  page.on('request', request => {
+    if (!request.url().includes('/v1/events/')) open.add(request)
+  })
+  page.on('requestfinished', request => open.delete(request))
+  page.on('requestfailed', request => open.delete(request))
+}
+
 /** Until nothing loads any more: no call is under way, and no skeleton stands in for what is to come. */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle')
+  await page.waitForLoadState('load')
+  for (let quiet = 0; quiet < quietMs; quiet += 50) {
+    await new Promise(resolve => setTimeout(resolve, 50))
+    if ((underWay.get(page)?.size ?? 0) > 0) quiet = 0
+  }
   await page.locator('[aria-label="Loading"]').first().waitFor({ state: 'detached' })
 }

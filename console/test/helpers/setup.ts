@@ -1,9 +1,10 @@
-// Builds the console where it is not built, starts a service on an empty folder, and stops it afterwards.
+// Builds the console, starts a service on an empty folder, and stops it afterwards.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { TestProject } from 'vitest/node'
 import { chromiumPath } from './chromium.ts'
 
@@ -14,6 +15,9 @@ declare module 'vitest' {
 }
 
 const root = join(import.meta.dirname, '../../..')
+const example = join(import.meta.dirname, '../example')
+/** Service and console have one area more than the product: one that says nothing but its contract. */
+const node = ['--disable-warning=ExperimentalWarning', '--import', pathToFileURL(join(example, 'mount.ts')).href]
 const startMs = 240_000
 
 export default async function setup({ provide }: TestProject): Promise<(() => Promise<void>) | undefined> {
@@ -23,7 +27,7 @@ export default async function setup({ provide }: TestProject): Promise<(() => Pr
     return
   }
   if (process.env.CONSOLE_BUILT !== 'true') {
-    execFileSync('npm', ['run', '--silent', 'build:console', '--', '--logLevel', 'warn'], {
+    execFileSync(process.execPath, [...node, join(example, 'build.ts')], {
       cwd: root,
       stdio: 'inherit',
       // The test runner's own mode would build React for development.
@@ -33,7 +37,7 @@ export default async function setup({ provide }: TestProject): Promise<(() => Pr
   const folder = mkdtempSync(join(tmpdir(), 'atrium-console-'))
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const service = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(root, 'src/main.ts')], {
+  const service = spawn(process.execPath, [...node, join(root, 'src/main.ts')], {
     cwd: folder,
     env: {
       PATH: process.env.PATH ?? '',

@@ -43,10 +43,10 @@ const people: readonly Story[] = [
       await page.goto(`/w/${workspaceId}/members?invite=true`)
       await dialog.getByLabel('E-mail address').fill('grace@example.com')
       await pick(page, 'Role', 'Viewer')
-      await dialog.getByLabel('Good for (days)').fill('3')
+      await dialog.getByLabel('Expires after (days)').fill('3')
     },
     press: ({ dialog }) => button(dialog, 'Send the invite'),
-    done: ({ dialog }) => dialog.getByText('The invite is mailed'),
+    done: ({ dialog }) => dialog.getByText('The invite is sent'),
   },
   {
     name: 'role of a member',
@@ -62,13 +62,13 @@ const people: readonly Story[] = [
   {
     name: 'new team',
     call: 'POST /v1/teams',
-    open: async ({ page, workspaceId, dialog }) => {
-      await page.goto(`/w/${workspaceId}/teams`)
-      await button(page, 'New team').click()
-      await dialog.getByLabel('Name').fill('Analytical Engine')
-      await dialog.getByLabel('What it does').fill('Weaves algebra')
+    open: async ({ page, workspaceId }) => {
+      await page.goto(`/w/${workspaceId}/teams/new`)
+      await page.getByLabel('Name').fill('Analytical Engine')
+      await page.getByLabel('Description').fill('Weaves algebra')
+      await page.getByLabel('Colour').fill('#3366cc')
     },
-    press: ({ dialog }) => button(dialog, 'Create'),
+    press: ({ page }) => button(page, 'Create'),
     done: ({ page }) => page.getByRole('heading', { name: 'Analytical Engine' }),
   },
   {
@@ -76,20 +76,22 @@ const people: readonly Story[] = [
     call: 'PATCH /v1/teams/',
     open: async ({ page, workspaceId, made }) => {
       await page.goto(`/w/${workspaceId}/teams/${made.teamId}`)
-      await page.getByLabel('What it does').fill('Builds it')
+      await button(page, 'Edit').click()
+      await page.getByLabel('Description').fill('Builds it')
     },
     press: ({ page }) => button(page, 'Save'),
-    done: ({ page }) => text(page, 'The team is changed.'),
+    done: ({ page }) => text(page, /^Saved\.$/),
   },
   {
     name: 'member of a team',
     call: 'POST /v1/teams/',
     open: async ({ page, workspaceId, made }) => {
-      await page.goto(`/w/${workspaceId}/teams/${made.teamId}`)
-      await pick(page, 'Add a member', made.guest)
+      await page.goto(`/w/${workspaceId}/teams/${made.teamId}?tab=members`)
+      await button(page, 'Add member').click()
+      await pick(page, 'User', made.guest)
     },
-    press: ({ page }) => button(page, 'Add'),
-    done: ({ page }) => text(page, 'is in the team.'),
+    press: ({ dialog }) => button(dialog, 'Add'),
+    done: ({ page }) => text(page, 'The member is added.'),
   },
   {
     name: 'end of a team',
@@ -100,7 +102,7 @@ const people: readonly Story[] = [
       await dialog.getByRole('combobox', { name: 'Hand its keys and records to' }).click()
       await page.getByRole('option', { name: 'Reserve' }).click()
     },
-    press: ({ dialog }) => button(dialog, 'Delete the team'),
+    press: ({ dialog }) => button(dialog, 'Delete'),
     done: ({ page }) => text(page, 'is deleted.'),
   },
   {

@@ -3,7 +3,14 @@ import type { Locator, Page } from 'playwright-core'
 import type { Person } from './browser.ts'
 import type { CallPattern } from './faults.ts'
 
-export type Made = { keyId: string; teamId: string; otherTeamId: string; clientId: string; guest: string }
+export type Made = {
+  keyId: string
+  teamId: string
+  otherTeamId: string
+  clientId: string
+  issueId: string
+  guest: string
+}
 export type Scene = Pick<Person, 'page' | 'workspaceId'> & { made: Made; dialog: Locator }
 
 export type Story = {

@@ -1,4 +1,5 @@
 // Forms and dialogs of a workspace's own things: keys, applications, records, the workspace itself.
+import { issueStories } from './issue_stories.ts'
 import { again, button, pick, type Story, text } from './story.ts'
 
 const keys: readonly Story[] = [
@@ -18,13 +19,14 @@ const keys: readonly Story[] = [
     call: 'PATCH /v1/api_keys/',
     open: async ({ page, workspaceId, made }) => {
       await page.goto(`/w/${workspaceId}/keys/${made.keyId}`)
+      await button(page, 'Edit').click()
       await page.getByLabel('Name').fill('Renamed key')
-      await page.getByRole('combobox', { name: 'Allowed addresses' }).fill('203.0.113.0/24')
+      await page.getByRole('combobox', { name: 'Allowed IP addresses' }).fill('203.0.113.0/24')
       await page.keyboard.press('Enter')
       await page.getByLabel('teams:read').check()
     },
     press: ({ page }) => button(page, 'Save'),
-    done: ({ page }) => text(page, 'The key is changed.'),
+    done: ({ page }) => text(page, /^Saved\.$/),
   },
   {
     name: 'switch of a key',
@@ -35,7 +37,7 @@ const keys: readonly Story[] = [
     },
     press: ({ page }) => page.getByRole('switch').locator('..'),
     again,
-    done: ({ page }) => text(page, 'The key is disabled.'),
+    done: ({ page }) => text(page, 'Enabled: off.'),
   },
   {
     name: 'rotation of a key',
@@ -43,7 +45,7 @@ const keys: readonly Story[] = [
     open: async ({ page, workspaceId, made, dialog }) => {
       await page.goto(`/w/${workspaceId}/keys/${made.keyId}`)
       await button(page, 'Rotate').click()
-      await dialog.getByLabel('The old secret goes on').fill('7')
+      await dialog.getByLabel('The old secret works for').fill('7')
     },
     press: ({ dialog }) => button(dialog, 'Rotate'),
     done: ({ page }) => text(page, 'Copy the secret now'),
@@ -57,12 +59,12 @@ const applications: readonly Story[] = [
     open: async ({ page, workspaceId }) => {
       await page.goto(`/w/${workspaceId}/oauth_clients/new`)
       await page.getByLabel('Name').fill('Release notes')
-      await page.getByRole('radio', { name: 'Confidential' }).check()
-      await page.getByRole('combobox', { name: 'Addresses to come back to' }).fill('https://app.example.com/back')
+      await pick(page, 'Type', 'Confidential')
+      await page.getByRole('combobox', { name: 'Redirect URIs' }).fill('https://app.example.com/back')
       await page.keyboard.press('Enter')
       await page.getByLabel('teams:read').check()
     },
-    press: ({ page }) => button(page, 'Create the client'),
+    press: ({ page }) => button(page, 'Create'),
     done: ({ page }) => text(page, 'Copy the secret now'),
   },
   {
@@ -70,10 +72,11 @@ const applications: readonly Story[] = [
     call: 'PATCH /v1/oauth_clients/',
     open: async ({ page, workspaceId, made }) => {
       await page.goto(`/w/${workspaceId}/oauth_clients/${made.clientId}`)
-      await page.getByLabel('What it does').fill('Writes release notes')
+      await button(page, 'Edit').click()
+      await page.getByLabel('Description').fill('Writes release notes')
     },
     press: ({ page }) => button(page, 'Save'),
-    done: ({ page }) => text(page, 'The client is changed.'),
+    done: ({ page }) => text(page, /^Saved\.$/),
   },
   {
     name: 'secret of a client',
@@ -82,7 +85,7 @@ const applications: readonly Story[] = [
       await page.goto(`/w/${workspaceId}/oauth_clients/${made.clientId}`)
       await button(page, 'New secret').click()
     },
-    press: ({ dialog }) => button(dialog, 'Make a new secret'),
+    press: ({ dialog }) => button(dialog, 'New secret'),
     done: ({ page }) => text(page, 'Copy the secret now'),
   },
   {
@@ -91,36 +94,14 @@ const applications: readonly Story[] = [
     open: async ({ page, workspaceId }) => {
       await page.goto(`/w/${workspaceId}/agent_tools`)
       await page.getByLabel('Find a tool').fill('delete a team')
-      await button(page, 'Change the policy of teams_del').click()
-      await pick(page, 'Everybody', 'Deny')
     },
-    press: ({ dialog }) => button(dialog, 'Save'),
+    press: ({ page }) => page.getByRole('button', { name: /^teams_del for automation/ }),
+    again,
     done: ({ page }) => text(page, 'The policy is changed.'),
   },
 ]
 
 const workspace: readonly Story[] = [
-  {
-    name: 'new record of any area',
-    call: 'POST /v1/teams',
-    open: async ({ page, workspaceId }) => {
-      await page.goto(`/w/${workspaceId}/a/teams/new`)
-      await page.getByLabel('Name').fill('By schema')
-      await page.getByLabel('Color').fill('#3366cc')
-    },
-    press: ({ page }) => button(page, 'Create'),
-    done: ({ page }) => page.getByRole('heading', { name: 'By schema' }),
-  },
-  {
-    name: 'record of any area',
-    call: 'PATCH /v1/teams/',
-    open: async ({ page, workspaceId, made }) => {
-      await page.goto(`/w/${workspaceId}/a/teams/${made.otherTeamId}`)
-      await page.getByLabel('Description').fill('Drawn from the contract')
-    },
-    press: ({ page }) => button(page, 'Save'),
-    done: ({ page }) => text(page, /^Saved\.$/),
-  },
   {
     name: 'audit export',
     call: 'GET /v1/audit_logs/',
@@ -138,7 +119,7 @@ const workspace: readonly Story[] = [
     open: async ({ page, workspaceId }) => {
       await page.goto(`/w/${workspaceId}/settings`)
       await page.getByLabel('Name').fill('Engines')
-      await page.getByLabel('What it is for').fill('To calculate')
+      await page.getByLabel('Description').fill('To calculate')
     },
     press: ({ page }) => button(page, 'Save'),
     done: ({ page }) => text(page, 'The workspace is saved.'),
@@ -148,8 +129,8 @@ const workspace: readonly Story[] = [
     call: 'PATCH /v1/workspaces/',
     open: async ({ page, workspaceId }) => {
       await page.goto(`/w/${workspaceId}/settings`)
-      await page.getByLabel('Audit log is kept for (days)').fill('400')
-      await page.getByLabel('API keys end after (days)').fill('90')
+      await page.getByLabel('Keep the audit log for (days)').fill('400')
+      await page.getByLabel('API keys expire after (days)').fill('90')
     },
     press: ({ page }) => page.getByRole('button', { name: 'Save' }).last(),
     done: ({ page }) => text(page, 'The rules are saved.'),
@@ -162,7 +143,7 @@ const workspace: readonly Story[] = [
       await page.getByRole('banner').getByRole('button').first().click()
       await page.getByRole('menuitem', { name: 'New workspace' }).click()
       await dialog.getByLabel('Name').fill('Second home')
-      await dialog.getByLabel('What it is for').fill('To try things')
+      await dialog.getByLabel('Description').fill('To try things')
     },
     press: ({ dialog }) => button(dialog, 'Create'),
     done: ({ page }) => text(page, 'Second home is ready.'),
@@ -181,4 +162,4 @@ const workspace: readonly Story[] = [
   },
 ]
 
-export const workspaceStories: readonly Story[] = [...keys, ...applications, ...workspace]
+export const workspaceStories: readonly Story[] = [...keys, ...applications, ...issueStories, ...workspace]

@@ -2,11 +2,13 @@
 import { Anchor, Box, Card, Center, Group, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Logo } from '../../parts/logo.tsx'
+import { useTitle } from '../../parts/page.tsx'
 import { settings } from '../../settings.ts'
 
 type FrameProps = { title: string; about?: ReactNode; children: ReactNode; below?: ReactNode }
 
 export function Frame({ title, about, children, below }: FrameProps) {
+  useTitle(title)
   return (
     <Center mih="100dvh" p="md" component="main" id="main">
       <Stack w="100%" maw={420} gap="md">

@@ -1,33 +1,38 @@
 // Log in with an address or a username; the same form serves where a session ended in the middle of work.
-import { Group, TextInput } from '@mantine/core'
+import 'virtual:contract/auth'
+import { Group } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useAct } from '../../api.ts'
-import { KeptForm, PasswordField, useKeptForm } from '../../parts/form.tsx'
+import { Form } from '../../form/form.tsx'
 import { LinkText } from '../../parts/links.tsx'
-import { forgetEverything, safeNext, type User } from '../../session.ts'
+import { forgetEverything, goOnTo, type User } from '../../session.ts'
 import { Frame } from './frame.tsx'
 
 type LoginFormProps = { name?: string; onDone: (user: User) => void }
 
-const needed = (text: string) => (text.trim() ? null : 'This is needed')
-
 export function LoginForm({ name = '', onDone }: LoginFormProps) {
-  const act = useAct('auth.login', { onDone: ({ user }) => onDone(user) })
-  const form = useKeptForm({ name, password: '' }, { name: needed, password: needed }, act.error)
   return (
-    <KeptForm
-      form={form}
-      act={act}
+    <Form
+      id="auth.login"
       label="Log in"
       isWide
-      onSend={values => {
-        const typed = values.name.trim()
-        act.mutate({ ...(typed.includes('@') ? { email: typed } : { username: typed }), password: values.password })
+      fields={[
+        {
+          name: 'name',
+          label: 'E-mail address or username',
+          schema: { type: 'string' },
+          isNeeded: true,
+          start: name,
+          autoComplete: 'username',
+          autoFocus: name === '',
+        },
+        { name: 'password', autoComplete: 'current-password', autoFocus: name !== '' },
+      ]}
+      toInput={input => {
+        const typed = String(input.name)
+        return { ...(typed.includes('@') ? { email: typed } : { username: typed }), password: input.password }
       }}
-    >
-      <TextInput label="E-mail address or username" autoComplete="username" {...form.getInputProps('name')} />
-      <PasswordField label="Password" autoComplete="current-password" {...form.getInputProps('password')} />
-    </KeptForm>
+      onDone={result => onDone(result.user as User)}
+    />
   )
 }
 
@@ -36,10 +41,7 @@ export function LogIn() {
   const { next } = useSearch({ strict: false }) as { next?: string }
   const enter = () => {
     forgetEverything()
-    const after = safeNext(next)
-    // The server's own pages are no routes of the console.
-    if (/^\/(oauth|docs|dev)\b/.test(after)) window.location.assign(after)
-    else void navigate({ href: after })
+    goOnTo(next, navigate)
   }
   return (
     <Frame
@@ -55,7 +57,7 @@ export function LogIn() {
     >
       <LoginForm onDone={enter} />
       <Group justify="center" mt="md">
-        <LinkText to="/forgot" size="sm">
+        <LinkText to="/forgot" search={{ next }} size="sm">
           Forgot your password?
         </LinkText>
       </Group>

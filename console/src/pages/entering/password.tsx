@@ -1,34 +1,49 @@
 // A forgotten password: ask for a code, then set a new one with it.
-import { TextInput } from '@mantine/core'
+import 'virtual:contract/auth'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useAct } from '../../api.ts'
-import { bodyField, by, KeptForm, PasswordField, remark, useKeptForm } from '../../parts/form.tsx'
+import { useMemo } from 'react'
+import { CodeField } from '../../form/code.tsx'
+import type { FieldHint } from '../../form/field.ts'
+import { Form } from '../../form/form.tsx'
+import { NewPassword } from '../../form/password.tsx'
 import { LinkText } from '../../parts/links.tsx'
 import { done } from '../../parts/toast.tsx'
 import { Frame, MailboxHint } from './frame.tsx'
-import { passwordHint } from './signup.tsx'
-import { tidyCode } from './verify.tsx'
 
-const backToLogin = <LinkText to="/login">Back to log-in</LinkText>
-const checkEmail = by('auth.resetPassword', 'email')
+/** Where the person was going stays known through the whole of it. */
+function useNext(): { next?: string } {
+  const { next } = useSearch({ strict: false }) as { next?: string }
+  return next === undefined ? {} : { next }
+}
+
+function BackToLogin() {
+  const next = useNext()
+  return (
+    <LinkText to="/login" search={next}>
+      Back to log-in
+    </LinkText>
+  )
+}
+
+const email: FieldHint = { name: 'email', label: 'E-mail address', autoComplete: 'email', autoFocus: true }
+const emailOnly = [email]
 
 export function Forgot() {
   const navigate = useNavigate()
-  const act = useAct('auth.generatePasswordResetCode', {
-    onDone: (_, { email }) => void navigate({ to: '/reset', search: { email } }),
-  })
-  const form = useKeptForm({ email: '' }, { email: checkEmail }, act.error)
+  const next = useNext()
   return (
-    <Frame title="Reset your password" about="We mail you a code if the address has an account." below={backToLogin}>
-      <KeptForm
-        form={form}
-        act={act}
+    <Frame
+      title="Reset your password"
+      about="We mail you a code if the address has an account."
+      below={<BackToLogin />}
+    >
+      <Form
+        id="auth.generatePasswordResetCode"
+        fields={emailOnly}
         label="Mail me a code"
         isWide
-        onSend={({ email }) => act.mutate({ email: email.trim() })}
-      >
-        <TextInput label="E-mail address" type="email" autoComplete="email" {...form.getInputProps('email')} />
-      </KeptForm>
+        onDone={(_, input) => void navigate({ to: '/reset', search: { email: String(input.email), ...next } })}
+      />
     </Frame>
   )
 }
@@ -36,46 +51,28 @@ export function Forgot() {
 export function Reset() {
   const navigate = useNavigate()
   const search = useSearch({ strict: false }) as { email?: string }
-  const act = useAct('auth.resetPassword', {
-    onDone: () => {
-      done('Your password is set. Log in with it.')
-      void navigate({ to: '/login' })
-    },
-  })
-  const form = useKeptForm(
-    { email: search.email ?? '', code: '', password: '' },
-    {
-      email: checkEmail,
-      code: (text: string) => (text.length < 6 ? 'Enter the code from the mail' : null),
-      password: (text: string) => remark(bodyField('auth.resetPassword', 'password'), text),
-    },
-    act.error,
+  const next = useNext()
+  const fields = useMemo<FieldHint[]>(
+    () => [
+      { ...email, start: search.email ?? '', autoFocus: !search.email },
+      { name: 'code', input: CodeField, autoFocus: Boolean(search.email) },
+      { name: 'password', label: 'New password', input: NewPassword },
+    ],
+    [search.email],
   )
   return (
-    <Frame title="Set a new password" about="Everyone who is logged in as you is logged out." below={backToLogin}>
-      <KeptForm
-        form={form}
-        act={act}
+    <Frame title="Set a new password" about="Everyone who is logged in as you is logged out." below={<BackToLogin />}>
+      <MailboxHint />
+      <Form
+        id="auth.resetPassword"
+        fields={fields}
         label="Set the password"
         isWide
-        onSend={values => act.mutate({ ...values, email: values.email.trim() })}
-      >
-        <MailboxHint />
-        <TextInput label="E-mail address" type="email" autoComplete="email" {...form.getInputProps('email')} />
-        <TextInput
-          label="Code"
-          placeholder="XXXX-XXXX"
-          autoComplete="one-time-code"
-          {...form.getInputProps('code')}
-          onChange={event => form.setFieldValue('code', tidyCode(event.currentTarget.value))}
-        />
-        <PasswordField
-          label="New password"
-          description={passwordHint}
-          autoComplete="new-password"
-          {...form.getInputProps('password')}
-        />
-      </KeptForm>
+        onDone={() => {
+          done('Your password is set. Log in with it.')
+          void navigate({ to: '/login', search: next })
+        }}
+      />
     </Frame>
   )
 }

@@ -1,39 +1,33 @@
 // Sign up: an address and a password; an invite that brought the person here goes along.
-import { Alert, TextInput } from '@mantine/core'
+import 'virtual:contract/auth'
+import { Alert } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useAct } from '../../api.ts'
-import { bodyField, by, KeptForm, PasswordField, remark, useKeptForm } from '../../parts/form.tsx'
+import { Form } from '../../form/form.tsx'
+import { NewPassword } from '../../form/password.tsx'
 import { LinkText } from '../../parts/links.tsx'
-import { forgetEverything, safeNext } from '../../session.ts'
+import { forgetEverything, goOnTo, safeNext, type User } from '../../session.ts'
 import { settings } from '../../settings.ts'
 import { BotCheck } from './bot_check.tsx'
 import { Frame } from './frame.tsx'
 import { keptInvite } from './invite_token.ts'
 
-export const passwordHint = `At least 8 characters: ${bodyField('auth.signup', 'password')['x-hint']}.`
+const fields = [
+  { name: 'email', label: 'E-mail address', autoComplete: 'email', autoFocus: true },
+  { name: 'password', label: 'Password', input: NewPassword },
+]
 
 export function SignUp() {
   const navigate = useNavigate()
   const { next } = useSearch({ strict: false }) as { next?: string }
   const [turnstileToken, setTurnstileToken] = useState('')
   const inviteToken = keptInvite()
-  const act = useAct('auth.signup', {
-    onDone: ({ user }) => {
-      forgetEverything()
-      const after = safeNext(next)
-      if (user.emailVerified) void navigate({ href: inviteToken ? '/invite' : after })
-      else void navigate({ to: '/verify', search: { email: user.email ?? '', next: after } })
-    },
-  })
-  const form = useKeptForm(
-    { email: '', password: '' },
-    {
-      email: by('auth.signup', 'email'),
-      password: (text: string) => remark(bodyField('auth.signup', 'password'), text),
-    },
-    act.error,
-  )
+  const enter = (user: User) => {
+    forgetEverything()
+    const after = safeNext(next)
+    if (user.emailVerified) goOnTo(inviteToken ? '/invite' : after, navigate)
+    else void navigate({ to: '/verify', search: { email: user.email ?? '', next: after } })
+  }
   const isClosed = settings.signups !== 'open' && !inviteToken
   return (
     <Frame
@@ -53,30 +47,23 @@ export function SignUp() {
           Ask a member of a workspace to invite you; the link in the mail leads you in.
         </Alert>
       ) : (
-        <KeptForm
-          form={form}
-          act={act}
-          label="Sign up"
-          isWide
-          onSend={({ email, password }) =>
-            act.mutate({
-              email: email.trim(),
-              password,
-              ...(inviteToken && { inviteToken }),
-              ...(turnstileToken && { turnstileToken }),
-            })
-          }
-        >
-          {inviteToken && <Alert color="iris">The invite is taken once your address is verified.</Alert>}
-          <TextInput label="E-mail address" type="email" autoComplete="email" {...form.getInputProps('email')} />
-          <PasswordField
-            label="Password"
-            description={passwordHint}
-            autoComplete="new-password"
-            {...form.getInputProps('password')}
-          />
-          {settings.turnstileSiteKey && <BotCheck siteKey={settings.turnstileSiteKey} onToken={setTurnstileToken} />}
-        </KeptForm>
+        <>
+          {inviteToken && (
+            <Alert color="iris" mb="md">
+              The invite is taken once your address is verified.
+            </Alert>
+          )}
+          <Form
+            id="auth.signup"
+            fields={fields}
+            fixed={{ ...(inviteToken && { inviteToken }), ...(turnstileToken && { turnstileToken }) }}
+            label="Sign up"
+            isWide
+            onDone={result => enter(result.user as User)}
+          >
+            {settings.turnstileSiteKey && <BotCheck siteKey={settings.turnstileSiteKey} onToken={setTurnstileToken} />}
+          </Form>
+        </>
       )}
     </Frame>
   )

@@ -3,23 +3,13 @@ import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAct } from '../../api.ts'
-import { Sending } from '../../parts/form.tsx'
+import { isWholeCode, tidyCode } from '../../form/code.tsx'
+import { Sending } from '../../form/sending.tsx'
 import { LinkText } from '../../parts/links.tsx'
 import { done } from '../../parts/toast.tsx'
-import { forgetEverything, safeNext } from '../../session.ts'
+import { forgetEverything, goOnTo } from '../../session.ts'
 import { Frame, MailboxHint } from './frame.tsx'
 import { dropInvite, keptInvite } from './invite_token.ts'
-
-const codeLength = 8
-
-/** Upper case, no stray characters, a hyphen in the middle: as it stands in the mail. */
-export function tidyCode(text: string): string {
-  const bare = text
-    .toUpperCase()
-    .replace(/[^0-9A-Z]/g, '')
-    .slice(0, codeLength)
-  return bare.length > 4 ? `${bare.slice(0, 4)}-${bare.slice(4)}` : bare
-}
 
 export function Verify() {
   const navigate = useNavigate()
@@ -32,7 +22,7 @@ export function Verify() {
       const wasInvited = keptInvite() !== ''
       dropInvite()
       done('Your address is verified.')
-      void navigate({ href: wasInvited ? '/?newest=true' : safeNext(search.next) })
+      goOnTo(wasInvited ? '/?newest=true' : search.next, navigate)
     },
   })
   const resend = useAct('auth.resendVerification', { onDone: ({ message }) => done(message) })
@@ -62,8 +52,8 @@ export function Verify() {
           )}
           <TextInput
             label="Code"
-            placeholder="XXXX-XXXX"
             value={code}
+            autoFocus={search.email !== undefined}
             autoComplete="one-time-code"
             autoCapitalize="characters"
             spellCheck={false}
@@ -71,7 +61,7 @@ export function Verify() {
             onChange={event => setCode(tidyCode(event.currentTarget.value))}
             onPaste={event => {
               const pasted = tidyCode(event.clipboardData.getData('text'))
-              if (pasted.length <= codeLength || !email) return
+              if (!isWholeCode(pasted) || !email) return
               event.preventDefault()
               setCode(pasted)
               submit(pasted)

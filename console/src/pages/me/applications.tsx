@@ -1,10 +1,12 @@
-// Applications that I let in, what they may do and did, and the way to shut them out again.
+// Applications that I allowed to act for me, what they may do and did, and the way to revoke that.
 import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { BadgeCheck } from 'lucide-react'
 import type { ItemOf } from '../../../../src/client/catalogue.ts'
-import { useAct, useCall } from '../../api.ts'
+import { useAct } from '../../api.ts'
+import { unusedScopes } from '../../areas/api_keys/state.ts'
 import { countOf } from '../../format.ts'
+import { useAll } from '../../named.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { Empty, Loaded, Page, Panel } from '../../parts/page.tsx'
@@ -14,7 +16,7 @@ import { useWorkspaces } from '../../session.ts'
 type Grant = ItemOf<'auth.grants.list'>
 
 export function Applications() {
-  const grants = useCall('auth.grants.list', { perPage: 100 })
+  const grants = useAll<Grant>('auth.grants.list', {})
   return (
     <Page title="Applications" about="Programs you let act for you." narrow>
       <Loaded query={grants}>
@@ -24,7 +26,7 @@ export function Applications() {
               <Empty
                 icon={BadgeCheck}
                 title="No application acts for you"
-                text="When you let one in, it shows here with what it may do, and you can shut it out again."
+                text="When you let one in, it shows here with what it may do, and you can revoke it."
               />
             </Panel>
           ) : (
@@ -44,20 +46,20 @@ function GrantCard({ grant }: { grant: Grant }) {
   const [isAsking, asking] = useDisclosure(false)
   const { data } = useWorkspaces()
   const workspace = data?.items.find(({ id }) => id === grant.workspaceId)
-  const act = useAct('auth.grants.del', { onDone: () => done(`${grant.clientName} is shut out.`) })
-  const unused = grant.lastUsedAt ? grant.scopes.filter(scope => !(scope in grant.scopeUse)) : []
+  const act = useAct('auth.grants.del', { onDone: () => done(`The access of ${grant.clientName} is revoked.`) })
+  const unused = unusedScopes(grant)
   return (
     <Panel padding="md">
       <Group justify="space-between" align="flex-start" gap="sm">
         <div>
           <Text fw={600}>{grant.clientName}</Text>
           <Text size="sm" c="dimmed" component="div">
-            {workspace ? `In ${workspace.name} · ` : ''}let in <Moment at={grant.created} /> · last used{' '}
-            <Moment at={grant.lastUsedAt} none="never" /> · ends <Moment at={grant.expiresAt} />
+            {workspace ? `In ${workspace.name} · ` : ''}allowed <Moment at={grant.created} /> · last used{' '}
+            <Moment at={grant.lastUsedAt} none="never" /> · expires <Moment at={grant.expiresAt} />
           </Text>
         </div>
-        <Button size="xs" variant="default" onClick={asking.open} aria-label={`Shut out ${grant.clientName}`}>
-          Shut out
+        <Button size="xs" variant="default" onClick={asking.open} aria-label={`Revoke ${grant.clientName}`}>
+          Revoke
         </Button>
       </Group>
       <Group gap={4} mt="sm">
@@ -69,14 +71,14 @@ function GrantCard({ grant }: { grant: Grant }) {
       </Group>
       {unused.length > 0 && (
         <Text size="sm" c="dimmed" mt="xs">
-          {countOf(unused.length, 'scope')} never used.
+          {countOf(unused.length, 'scope')} not used in 30 days.
         </Text>
       )}
       <Confirm
         opened={isAsking}
         onClose={asking.close}
-        title={`Shut out ${grant.clientName}?`}
-        label="Shut it out"
+        title={`Revoke the access of ${grant.clientName}?`}
+        label="Revoke"
         act={act}
         onAct={() => act.mutate({ id: grant.id })}
       >

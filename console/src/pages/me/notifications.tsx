@@ -1,40 +1,34 @@
 // Which mails and notices I want; saved as I switch, kept to be sent again if that fails.
 import { Stack, Switch, Table, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import type { OperationId, ResultOf } from '../../../../src/client/catalogue.ts'
+import type { ResultOf } from '../../../../src/client/catalogue.ts'
 import { useAct, useCall } from '../../api.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Loaded, Page, Panel } from '../../parts/page.tsx'
 import { RowTable } from '../../parts/table.tsx'
 
 type Settings = ResultOf<'auth.notification_settings.get'>
-
-/** What others do in a workspace and a person may want to hear of. */
-const kinds: readonly [OperationId, string][] = [
-  ['workspace_members.invites.post', 'Somebody is invited'],
-  ['workspace_members.invites.accept', 'Somebody accepts an invite'],
-  ['workspace_members.del', 'Somebody leaves or is removed'],
-  ['api_keys.post', 'An API key is made'],
-  ['api_keys.del', 'An API key is deleted'],
-  ['workspaces.del', 'A workspace is deleted'],
-]
+type Type = ResultOf<'auth.notification_settings.types'>['types'][number]
 
 export function NotificationSettings() {
   const settings = useCall('auth.notification_settings.get', {})
+  const types = useCall('auth.notification_settings.types', {})
   return (
     <Page title="Notifications" about="Codes and notices about your account’s safety are always sent." narrow>
-      <Loaded query={settings}>{found => <Switches settings={found} />}</Loaded>
+      <Loaded query={settings}>
+        {found => <Loaded query={types}>{listed => <Switches settings={found} types={listed.types} />}</Loaded>}
+      </Loaded>
     </Page>
   )
 }
 
 const updates = [
-  ['digest', 'Digest', 'A summary of what happened in your workspaces'],
+  ['digest', 'Digest', 'One mail a day, if anything happened, instead of one for each event'],
   ['product', 'News', 'What is new in Atrium'],
   ['security', 'Security advice', 'Old keys, unused scopes and the like'],
 ] as const
 
-function Switches({ settings: kept }: { settings: Settings }) {
+function Switches({ settings: kept, types }: { settings: Settings; types: readonly Type[] }) {
   const queries = useQueryClient()
   const act = useAct('auth.notification_settings.put', {
     onDone: saved => queries.setQueryData(['auth.notification_settings.get', {}], saved),
@@ -46,7 +40,7 @@ function Switches({ settings: kept }: { settings: Settings }) {
   return (
     <Stack>
       <Failure error={act.error} onRetry={act.again} />
-      <Panel title="Channels" about="Where notices may reach you at all.">
+      <Panel title="Channels" about="Where notices reach you, unless you choose otherwise for an event below.">
         <Stack gap="sm">
           {(['web', 'email'] as const).map(channel => (
             <Switch
@@ -60,9 +54,9 @@ function Switches({ settings: kept }: { settings: Settings }) {
           ))}
         </Stack>
       </Panel>
-      <Panel title="Events" about="Unless you choose, the channels above decide.">
+      <Panel title="Events" about="What others do that concerns you. The console’s notices are in your inbox.">
         <RowTable label="Notices by event" heads={['Event', 'Console', 'Mail']} minWidth={240}>
-          {kinds.map(([id, title]) => (
+          {types.map(({ type: id, title }) => (
             <Table.Tr key={id}>
               <Table.Th scope="row" fw={400} fz="sm" style={{ whiteSpace: 'normal' }}>
                 {title}
@@ -88,7 +82,7 @@ function Switches({ settings: kept }: { settings: Settings }) {
           ))}
         </RowTable>
       </Panel>
-      <Panel title="Mails about Atrium">
+      <Panel title="Mails">
         <Stack gap="sm">
           {updates.map(([name, label, description]) => (
             <Switch

@@ -11,7 +11,7 @@ import { saveFile } from '../../parts/download.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Page, Panel } from '../../parts/page.tsx'
 import { done } from '../../parts/toast.tsx'
-import { forgetEverything, useMe, useWorkspaces } from '../../session.ts'
+import { forgetEverything, provenName, useMe, useWorkspaces } from '../../session.ts'
 
 export function Privacy() {
   return (
@@ -79,7 +79,7 @@ function Ending() {
         label="Delete my account"
         act={act}
         onAct={() => act.mutate({})}
-        typed={me?.email ?? me?.id ?? ''}
+        typed={provenName(me) || 'delete my account'}
       >
         <Text size="sm" mb="xs">
           This cannot be taken back. These go:

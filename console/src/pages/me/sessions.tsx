@@ -3,8 +3,9 @@ import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Laptop, Smartphone, SquareTerminal } from 'lucide-react'
 import type { ItemOf } from '../../../../src/client/catalogue.ts'
-import { useAct, useCall } from '../../api.ts'
+import { useAct } from '../../api.ts'
 import { countOf } from '../../format.ts'
+import { useAll } from '../../named.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Moment } from '../../parts/moment.tsx'
@@ -14,7 +15,7 @@ import { done } from '../../parts/toast.tsx'
 type Session = ItemOf<'auth.sessions.list'>
 
 export function Sessions() {
-  const sessions = useCall('auth.sessions.list', { perPage: 100, orderBy: 'lastUsed', order: 'desc' })
+  const sessions = useAll<Session>('auth.sessions.list', { orderBy: 'lastUsed', order: 'desc' })
   const [isAsking, asking] = useDisclosure(false)
   const others = sessions.data?.items.filter(({ isCurrent }) => !isCurrent).length ?? 0
   const end = useAct('auth.sessions.delOthers', {
