@@ -9,7 +9,8 @@ import { newToken, tokenHash } from '../src/kit/tokens.ts'
 import { openEmbedded } from '../src/server/backends/pglite.ts'
 import { openPostgres } from '../src/server/backends/postgres.ts'
 import { readConfig } from '../src/server/config.ts'
-import { memoryLimiter } from '../src/server/limits.ts'
+import { ledgerKey, signHead } from '../src/server/ledger/ledger.ts'
+import { memoryLimiter } from '../src/server/request/limits.ts'
 import { startPlatform } from '../src/server/start.ts'
 import { atrium, folder, ownDatabase, removeFolder } from './load/servers.ts'
 
@@ -48,8 +49,9 @@ for (let from = 1; from <= entries; from += step) {
     from generate_series(${from}::int, ${Math.min(from + step - 1, entries)}::int) n`)
 }
 
+const signature = signHead(ledgerKey(config.SECRET_KEY), workspaceId, entries, '')
 await database.query(
-  sql`insert into ledger_heads (chain, seq, previous_hash, hash, signature) values (${workspaceId}, ${entries}, '', '', '')`,
+  sql`insert into ledger_heads (chain, seq, previous_hash, hash, signature, version) values (${workspaceId}, ${entries}, '', '', ${signature}, 2)`,
 )
 await running.close()
 

@@ -1,14 +1,11 @@
 // How the time of a list grows with the number of keys: the first page, the last, and a filter, each with its count.
 // Every list is asked for right after a change, so that nothing of it can come from memory.
-import { join } from 'node:path'
 import type { Database } from '../src/kit/db.ts'
 import { sql } from '../src/kit/sql.ts'
-import { openEmbedded } from '../src/server/backends/pglite.ts'
-import { openPostgres } from '../src/server/backends/postgres.ts'
+import { onBothEngines } from './load/engines.ts'
 import { atriumPerson, type Person } from './load/people.ts'
-import { atrium, folder, ownDatabase, removeFolder } from './load/servers.ts'
+import { atrium } from './load/servers.ts'
 
-const { BENCH_DATABASE_URL } = process.env
 const sizes = [100, 1_000, 10_000, 100_000, 1_000_000].slice(0, Number(process.env.BENCH_SIZES ?? 5))
 const times = 40
 /** The first page at the largest size, against the smallest. */
@@ -71,15 +68,4 @@ async function grow(name: string, env: Record<string, string>, open: () => Promi
   return ratio <= most
 }
 
-try {
-  const directory = join(folder, 'growth')
-  let holds = await grow('embedded', { DATA_DIR: directory }, () => openEmbedded({ directory }))
-  if (BENCH_DATABASE_URL) {
-    const { url, drop } = await ownDatabase(BENCH_DATABASE_URL, 'growth')
-    const env = { DATABASE_URL: url, DATA_DIR: join(folder, 'growth_key') }
-    holds = (await grow('PostgreSQL', env, () => openPostgres({ url })).finally(drop)) && holds
-  } else console.log('Left out: PostgreSQL (set BENCH_DATABASE_URL)')
-  process.exitCode = holds ? 0 : 1
-} finally {
-  removeFolder()
-}
+await onBothEngines('growth', grow)

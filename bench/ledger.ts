@@ -14,7 +14,7 @@ import { operation } from '../src/operations.ts'
 import { openEmbedded } from '../src/server/backends/pglite.ts'
 import { openPostgres } from '../src/server/backends/postgres.ts'
 import { readConfig } from '../src/server/config.ts'
-import { memoryLimiter } from '../src/server/limits.ts'
+import { memoryLimiter } from '../src/server/request/limits.ts'
 import { startPlatform } from '../src/server/start.ts'
 import { folder, ownDatabase, removeFolder } from './load/servers.ts'
 

@@ -46,7 +46,7 @@ async function figures(folder: string): Promise<Figure[]> {
   const warm = await best(rounds, () => used)
   const { mib } = await measure(used, true)
   return [
-    { what: 'cold start, embedded', found: cold, most: 8, unit: 's' },
+    { what: 'cold start, embedded', found: cold, most: 5, unit: 's' },
     { what: 'warm start, embedded', found: warm, most: 2, unit: 's' },
     { what: 'idle memory, embedded', found: mib, most: 600, unit: 'MiB' },
     ...(await onPostgres(folder)),
@@ -63,7 +63,7 @@ async function onPostgres(folder: string): Promise<Figure[]> {
     const warm = await best(rounds, () => env)
     const { mib } = await measure(env, true)
     return [
-      { what: 'cold start, PostgreSQL', found: cold, most: 8, unit: 's' },
+      { what: 'cold start, PostgreSQL', found: cold, most: 5, unit: 's' },
       { what: 'warm start, PostgreSQL', found: warm, most: 2, unit: 's' },
       { what: 'idle memory, PostgreSQL', found: mib, most: 200, unit: 'MiB' },
     ]

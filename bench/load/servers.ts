@@ -21,10 +21,15 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-async function launch(args: readonly string[], env: Record<string, string>, health: string): Promise<Server> {
+async function launch(
+  args: readonly string[],
+  env: Record<string, string>,
+  health: string,
+  cwd = root,
+): Promise<Server> {
   const port = await freePort()
   const child = spawn(process.execPath, args, {
-    cwd: root,
+    cwd,
     env: { PATH: process.env.PATH ?? '', PORT: String(port), ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
@@ -46,9 +51,9 @@ async function launch(args: readonly string[], env: Record<string, string>, heal
 }
 
 /** As `npm start`; what limits callers is out of the way, everything else as shipped. */
-export function atrium(env: Record<string, string>): Promise<Server> {
+export function atrium(env: Record<string, string>, checkout = root): Promise<Server> {
   const limits = { RATE_LIMIT: '1000000', MCP_RATE_LIMIT: '1000000', ANONYMOUS_RATE_LIMIT: '1000000' }
-  return launch(startArguments, { LOG_LEVEL: 'warn', ...limits, ...env }, '/healthz')
+  return launch(startArguments, { LOG_LEVEL: 'warn', ...limits, ...env }, '/healthz', checkout)
 }
 
 export function bare(): Promise<Server> {
