@@ -19,10 +19,10 @@ export function labelsOf(object: string, alias: string, key = 'id'): Sql {
 /** The column of the filter `labels` of a list. What a label was called before it was merged or renamed finds it too. */
 export function labelled(object: string, idColumn: string, workspaceId: string): Extract<Column, { matches: unknown }> {
   return {
-    // An array is known before the plan goes on: with it the assignments are read from their index.
-    matches: words => sql`${raw(idColumn)} in (
+    // Arrays are known before the plan goes on: labels, assignments and records are each read from their index.
+    matches: words => sql`${raw(idColumn)} = any(array(
       select a.record_id from label_assignments a
-      where a.object = ${raw(`'${object}'`)} and a.label_id = any(array(${labelIds(workspaceId, words)})))`,
+      where a.object = ${raw(`'${object}'`)} and a.label_id = any(array(${labelIds(workspaceId, words)}))))`,
   }
 }
 

@@ -3,7 +3,7 @@ import { badRequest } from '../contract/errors.ts'
 import type { Asked, Column, CursorType, Listing } from './list_sql.ts'
 import { join, raw, type Sql, sql } from './sql.ts'
 
-/** Undefined where nothing was asked for; otherwise one text for every combination of what was. */
+/** Undefined where nothing was asked for; otherwise one text for every combination of what was asked of columns. */
 export function conditions(asked: Asked, { filter, time, words = [] }: Listing): Sql | undefined {
   const names = Object.keys(filter)
   const { from, to, q } = asked as { from?: string; to?: string; q?: string }
@@ -22,7 +22,7 @@ export function conditions(asked: Asked, { filter, time, words = [] }: Listing):
   )
 }
 
-/** Every filter, whether it was asked for or not: one text. */
+/** Every column, whether it was asked for or not: one text. */
 export function matchingAll(filter: Readonly<Record<string, Column>>, asked: Readonly<Record<string, unknown>>): Sql {
   const parts = Object.entries(filter).map(([name, column]) => matching(column, asked[name]))
   return parts.length > 0 ? join(parts, ' and ') : sql`true`
@@ -41,8 +41,11 @@ function matching(column: Column, value: unknown): Sql {
       and (${none}::text[] is null or ${c} is null or ${c} <> all(${none}::text[]))`
   }
   if ('matches' in column) {
-    return sql`(${any}::text[] is null or ${column.matches(any)})
-      and (${none}::text[] is null or (${column.matches(none)}) is not true)`
+    // Left out where it was not asked for: within an `or` its subquery could not be joined.
+    return join(
+      [any ? sql`(${column.matches(any)})` : sql`true`, none ? sql`(${column.matches(none)}) is not true` : sql`true`],
+      ' and ',
+    )
   }
   const c = raw(column.column)
   if (column.type === 'text[]') {

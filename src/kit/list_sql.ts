@@ -107,15 +107,13 @@ function statementOf(asked: Asked, source: Listing, order: Order, perPage: numbe
   const { from, select, id } = source
   const filters = conditions(asked, source)
   const where = filters ? sql`${source.where} and ${filters}` : source.where
+  if (isSearchedFirst(asked, source)) return plannedAnew(foundFirst(asked, source, order, perPage, cursor, where))
   const maintained = filters ? undefined : source.count
   const count = maintained ?? sql`select count(*)::int as list_count from ${from} where ${where}`
   const offset = cursor ? 0 : Math.min(((asked.page ?? 1) - 1) * perPage, furthest)
-  const place = source.cursor
-    ? sql`${raw(`${order.column}::text as list_at, ${id}::text as list_id, `)}`
-    : sql`${raw('')}`
   const rest = cursor ? sql`${where} and ${beyond(order, id, cursor)}` : where
   const found = (row: string) =>
-    sql`select ${raw(`'${row}'`)} as list_row, ${place}${select} from ${from} where ${rest}`
+    sql`select ${raw(`'${row}'`)} as list_row, ${placeOf(source, order)}${select} from ${from} where ${rest}`
   const sorted = (way: 'asc' | 'desc') => orderSql(order, id, way)
   const listed =
     maintained && offset >= deep
@@ -131,6 +129,43 @@ function statementOf(asked: Asked, source: Listing, order: Order, perPage: numbe
   const statement = sql`
     select counted.list_count, listed.* from (${count}) counted left join lateral (${listed}) listed on true`
   return filters ? plannedAnew(statement) : statement
+}
+
+/** How many rows a subquery finds the engine can only guess, and guessed wrong it walks the whole workspace. */
+function isSearchedFirst(asked: Asked, { filter }: Listing): boolean {
+  return Object.entries(filter).some(
+    ([name, column]) => asked[name] !== undefined && typeof column === 'object' && 'matches' in column,
+  )
+}
+
+/** What fits is found once, by its ids alone; then the rows of the page are read. */
+function foundFirst(
+  asked: Asked,
+  source: Listing,
+  order: Order,
+  perPage: number,
+  cursor: Cursor | undefined,
+  where: Sql,
+): Sql {
+  const { from, select, id } = source
+  const found: Order = { ...order, column: order.column === id ? 'found_id' : 'found_at' }
+  const rest = cursor ? beyond(found, 'found_id', cursor) : sql`true`
+  const offset = cursor ? 0 : Math.min(((asked.page ?? 1) - 1) * perPage, furthest)
+  return sql`
+    with found as materialized (
+      select ${raw(`${id} as found_id, ${order.column} as found_at`)} from ${from} where ${where})
+    select counted.list_count, listed.* from (select count(*)::int as list_count from found) counted
+    left join lateral (
+      select ${raw(`'${forward}'`)} as list_row, ${placeOf(source, order)}${select} from ${from}
+      where ${source.where} and ${raw(id)} in (
+        select found_id from found where ${rest}
+        order by ${orderSql(found, 'found_id', order.way)} limit ${perPage}::bigint offset ${offset}::bigint)
+      order by ${orderSql(order, id, order.way)}) listed on true`
+}
+
+/** What a cursor is made of, beside the columns of a row. */
+function placeOf({ cursor, id }: Listing, { column }: Order): Sql {
+  return cursor ? sql`${raw(`${column}::text as list_at, ${id}::text as list_id, `)}` : sql`${raw('')}`
 }
 
 const pageOf = memoize((rows: readonly ListRow[]): { items: Row[]; count: number } => {

@@ -1,30 +1,32 @@
 // Makes the issues of fingerprints that have none, or whose last one ended long ago.
-import { newId } from '../../../kit/random.ts'
-import { IssueId } from '../fields/contract.ts'
 import { insert, type NewIssue } from '../store.ts'
 import { actorOf, insertEntries, type NewEntry, peopleOf } from '../timeline/store.ts'
 import { type Accepted, type Call, type Decision, type Group, keyOf, resourcesOf } from './deciding.ts'
 import * as store from './store.ts'
 
+/** Their ids are there already. */
 export async function createAll(call: Call, groups: readonly Group[]): Promise<void> {
   const { db, caller, workspaceId, now } = call
   const creating = groups.filter(({ decision }) => decision.isCreated)
   if (creating.length === 0) return
-  await store.supersede(
-    db,
-    creating.flatMap(({ origin }) => origin ?? []),
-  )
-  for (const group of creating) group.issueId = newId(IssueId)
-  const numbers = await insert(db, { workspaceId, ownerId: caller.ownerId }, creating.map(newIssue), now)
-  const entries = creating.flatMap(({ issueId, target, items, decision }): NewEntry[] => {
+  const ended = creating.flatMap(({ origin }) => origin ?? [])
+  const made = creating.flatMap(({ issueId, items, decision }): NewEntry[] => {
     const { assigneeId } = firstOf(items, decision).judgement
     return [
       { issueId, type: 'created', data: { to: 'new', reason: 'alert' } },
       ...(assigneeId ? [{ issueId, type: 'assigned' as const, about: assigneeId, data: { reason: 'rule' } }] : []),
-      ...(target ? recurrence(target, issueId, numbers.get(issueId)) : []),
     ]
   })
-  await insertEntries(db, workspaceId, actorOf(caller), entries, now)
+  const write = (entries: readonly NewEntry[]) => insertEntries(db, workspaceId, actorOf(caller), entries, now)
+  // Sent together, and run in this order.
+  const [, numbers] = await Promise.all([
+    store.supersede(db, ended),
+    insert(db, { workspaceId, ownerId: caller.ownerId }, creating.map(newIssue), now),
+    write(made),
+  ])
+  await write(
+    creating.flatMap(({ issueId, target }) => (target ? recurrence(target, issueId, numbers.get(issueId)) : [])),
+  )
 }
 
 function recurrence(old: store.Target, issueId: string, number: number | undefined): NewEntry[] {

@@ -2,6 +2,8 @@
 import type { Caller, Context } from '../../../kit/context.ts'
 import type { Db } from '../../../kit/db.ts'
 import { Outdated } from '../../../kit/implement.ts'
+import { newId } from '../../../kit/random.ts'
+import { IssueId } from '../fields/contract.ts'
 import { keptPeople } from '../people.ts'
 import { budget, judge, pause } from '../rules/evaluation.ts'
 import * as rules from '../rules/store.ts'
@@ -25,7 +27,7 @@ export async function receive(
   const call = { db, caller, workspaceId, now }
   if ((await rules.versionOf(db, workspaceId)) !== version) throw new Outdated()
   const groups = await decideAll(call, accepted)
-  await createAll(call, groups)
+  for (const group of groups) if (group.decision.isCreated) group.issueId = newId(IssueId)
   for (const { items, decision, issueId } of groups) {
     for (const [place, { index, judgement }] of items.entries()) {
       const action = decision.actions[place] as AlertAction
@@ -33,7 +35,12 @@ export async function receive(
     }
   }
   // None waits for another's answer: they are sent together and run in this order.
-  await Promise.all([changeAll(call, groups), count(call, groups), keep(call, outcomes, accepted)])
+  await Promise.all([
+    createAll(call, groups),
+    changeAll(call, groups),
+    count(call, groups),
+    keep(call, outcomes, accepted),
+  ])
   const unknown = await labelMade(call, groups.filter(({ decision }) => decision.isCreated).map(labelsOf))
   for (const outcome of outcomes) {
     const missing = outcome.action === 'created' && unknown.get(outcome.issueId ?? '')
@@ -116,15 +123,20 @@ async function decideAll(call: Call, accepted: readonly Accepted[]): Promise<Gro
   return groups
 }
 
-/** Whoever may have to make an issue locks the counter first and looks again: somebody else may just have made it. */
+/**
+ * Whoever may have to make an issue locks the counter first and looks again for those that have none: somebody else may
+ * just have made it. Whether the others are still as they were is seen when they are locked.
+ */
 async function settledSteps({ db, workspaceId, now }: Call, fingerprints: readonly string[]) {
   const steps = await store.stepsOf(db, workspaceId, fingerprints)
-  const known = new Set(steps.map(({ fingerprint }) => fingerprint))
-  const isComplete = fingerprints.every(fingerprint => known.has(fingerprint))
-  const isAllLive = steps.every(step => step.duplicateOfId !== null || !isOver(step.closedAt, now))
-  if (isComplete && isAllLive) return { steps, isCounterLocked: false }
-  await lockCounter(db, workspaceId)
-  return { steps: await store.stepsOf(db, workspaceId, fingerprints), isCounterLocked: true }
+  const isLive = (step: store.Step) => step.duplicateOfId !== null || !isOver(step.closedAt, now)
+  const ways = Map.groupBy(steps, ({ fingerprint }) => fingerprint)
+  const missing = fingerprints.filter(fingerprint => !ways.get(fingerprint)?.every(isLive))
+  if (missing.length === 0) return { steps, isCounterLocked: false }
+  // Sent together: the second looks once the first holds the lock.
+  const [, again] = await Promise.all([lockCounter(db, workspaceId), store.stepsOf(db, workspaceId, missing)])
+  const lookedAgain = new Set(missing)
+  return { steps: [...steps.filter(step => !lookedAgain.has(step.fingerprint)), ...again], isCounterLocked: true }
 }
 
 function heldAsked(groups: ReadonlyMap<string, readonly Accepted[]>, now: Date): store.HeldAsked[] {

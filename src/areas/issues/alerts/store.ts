@@ -12,10 +12,21 @@ export type Step = { fingerprint: string; id: string; duplicateOfId: string | nu
 
 /** By fingerprint, from the issue that holds it upwards. */
 export async function stepsOf(db: Db, workspaceId: string, fingerprints: readonly string[]): Promise<Step[]> {
+  const holding = await db.query<Step>(sql`
+    select fingerprint, id, duplicate_of_id, closed_at from issues
+    where workspace_id = ${workspaceId} and is_current and fingerprint = any(${fingerprints}::text[])`)
+  const merged = holding.filter(({ duplicateOfId }) => duplicateOfId !== null)
+  return merged.length === 0 ? holding : [...holding, ...(await above(db, workspaceId, merged))]
+}
+
+/** Few issues are merged: a statement of its own, since the recursion keeps the first from using its index. */
+async function above(db: Db, workspaceId: string, merged: readonly Step[]): Promise<Step[]> {
+  const [fingerprints, ids] = [merged.map(one => one.fingerprint), merged.map(one => one.duplicateOfId)]
   return await db.query<Step>(sql`
     with recursive up as (
-      select fingerprint, id, duplicate_of_id, closed_at, 0 as depth from issues
-      where workspace_id = ${workspaceId} and is_current and fingerprint = any(${fingerprints}::text[])
+      select g.fingerprint, i.id, i.duplicate_of_id, i.closed_at, 1 as depth
+      from unnest(${fingerprints}::text[], ${ids}::text[]) as g (fingerprint, id) join issues i on i.id = g.id
+      where i.workspace_id = ${workspaceId}
       union all
       select up.fingerprint, i.id, i.duplicate_of_id, i.closed_at, up.depth + 1
       from up join issues i on i.id = up.duplicate_of_id where i.workspace_id = ${workspaceId})
