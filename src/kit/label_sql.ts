@@ -27,8 +27,8 @@ export function labelled(object: string, idColumn: string, workspaceId: string):
 }
 
 /** The ids of the labels of a workspace that these words mean: names, ids, and what redirects to one. */
-function labelIds(workspaceId: string, words: readonly string[] | null): Sql {
-  const said = words?.map(folded) ?? null
+function labelIds(workspaceId: string, words: readonly string[]): Sql {
+  const said = words.map(folded)
   return sql`
     select l.id from labels l
     where l.workspace_id = ${workspaceId} and (l.folded = any(${said}::text[]) or l.id = any(${said}::text[]))

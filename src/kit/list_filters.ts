@@ -3,62 +3,70 @@ import { badRequest } from '../contract/errors.ts'
 import type { Asked, Column, CursorType, Listing } from './list_sql.ts'
 import { join, raw, type Sql, sql } from './sql.ts'
 
-/** Undefined where nothing was asked for; otherwise one text for every combination of what was asked of columns. */
-export function conditions(asked: Asked, { filter, time, words = [] }: Listing): Sql | undefined {
-  const names = Object.keys(filter)
+type Conditions = {
+  where: Sql
+  /** One column with any of some values: so few texts that a connection can keep them all. */
+  isSimple: boolean
+}
+
+/** Only what was asked for: a condition that is always true still has to be parsed and planned. */
+export function conditions(asked: Asked, { filter, time, words = [] }: Listing): Conditions | undefined {
   const { from, to, q } = asked as { from?: string; to?: string; q?: string }
-  const isNarrowed =
-    names.some(name => asked[name] !== undefined) ||
-    (time && (from !== undefined || to !== undefined)) ||
-    (words.length > 0 && q !== undefined)
-  if (!isNarrowed) return undefined
-  return join(
-    [
-      matchingAll(filter, asked),
-      ...(time ? [within(time, from, to)] : []),
-      ...(words.length > 0 ? [naming(words, q)] : []),
-    ],
-    ' and ',
-  )
+  const values = Object.entries(filter).flatMap(([name, column]) => matching(column, asked[name]))
+  const others = [
+    ...(time && (from !== undefined || to !== undefined) ? [within(time, from, to)] : []),
+    ...(words.length > 0 && q !== undefined ? [naming(words, q)] : []),
+  ]
+  const all = [...values.map(({ sql }) => sql), ...others]
+  if (all.length === 0) return undefined
+  return { where: join(all, ' and '), isSimple: all.length === 1 && values[0]?.isSimple === true }
 }
 
-/** Every column, whether it was asked for or not: one text. */
+/** Every filter that was asked for. */
 export function matchingAll(filter: Readonly<Record<string, Column>>, asked: Readonly<Record<string, unknown>>): Sql {
-  const parts = Object.entries(filter).map(([name, column]) => matching(column, asked[name]))
-  return parts.length > 0 ? join(parts, ' and ') : sql`true`
+  const parts = Object.entries(filter).flatMap(([name, column]) => matching(column, asked[name]))
+  return parts.length > 0
+    ? join(
+        parts.map(({ sql }) => sql),
+        ' and ',
+      )
+    : sql`true`
 }
 
-/** Values OR together, then every `!` value is taken away. */
-function matching(column: Column, value: unknown): Sql {
-  const values = value === undefined ? [] : [value].flat().map(String)
+type Match = { sql: Sql; isSimple: boolean }
+
+/** Values OR together, then every `!` value is taken away. Arrays keep the text the same for any number of values. */
+function matching(column: Column, value: unknown): Match[] {
+  if (value === undefined) return []
+  const values = [value].flat().map(String)
   const wanted = values.filter(text => !text.startsWith('!'))
   const unwanted = values.filter(text => text.startsWith('!')).map(text => text.slice(1))
-  const any = wanted.length > 0 ? wanted : null
-  const none = unwanted.length > 0 ? unwanted : null
+  return [
+    ...(wanted.length > 0 ? [{ sql: anyOf(column, wanted), isSimple: typeof column === 'string' }] : []),
+    ...(unwanted.length > 0 ? [{ sql: noneOf(column, unwanted), isSimple: false }] : []),
+  ]
+}
+
+function anyOf(column: Column, wanted: readonly string[]): Sql {
+  if (typeof column === 'string') return sql`${raw(column)} = any(${wanted}::text[])`
+  if ('matches' in column) return sql`(${column.matches(wanted)})`
+  if (column.type === 'text[]') return sql`${raw(column.column)} && ${wanted}::text[]`
+  return sql`${raw(column.column)} = any(${truths(wanted)}::boolean[])`
+}
+
+function noneOf(column: Column, unwanted: readonly string[]): Sql {
   if (typeof column === 'string') {
-    const c = raw(column)
-    return sql`(${any}::text[] is null or ${c} = any(${any}::text[]))
-      and (${none}::text[] is null or ${c} is null or ${c} <> all(${none}::text[]))`
+    return sql`(${raw(column)} is null or ${raw(column)} <> all(${unwanted}::text[]))`
   }
-  if ('matches' in column) {
-    // Left out where it was not asked for: within an `or` its subquery could not be joined.
-    return join(
-      [any ? sql`(${column.matches(any)})` : sql`true`, none ? sql`(${column.matches(none)}) is not true` : sql`true`],
-      ' and ',
-    )
-  }
+  if ('matches' in column) return sql`(${column.matches(unwanted)}) is not true`
   const c = raw(column.column)
-  if (column.type === 'text[]') {
-    return sql`(${any}::text[] is null or ${c} && ${any}::text[])
-      and (${none}::text[] is null or ${c} is null or not ${c} && ${none}::text[])`
-  }
-  return sql`(${truths(any)}::boolean[] is null or ${c} = any(${truths(any)}::boolean[]))
-    and (${truths(none)}::boolean[] is null or ${c} is null or ${c} <> all(${truths(none)}::boolean[]))`
+  if (column.type === 'text[]') return sql`(${c} is null or not ${c} && ${unwanted}::text[])`
+  return sql`(${c} is null or ${c} <> all(${truths(unwanted)}::boolean[]))`
 }
 
 /** Whatever is neither of the two matches nothing. */
-function truths(values: readonly string[] | null): readonly string[] | null {
-  return values === null ? null : values.filter(value => value === 'true' || value === 'false')
+function truths(values: readonly string[]): readonly string[] {
+  return values.filter(value => value === 'true' || value === 'false')
 }
 
 /** Half-open. Times that are stored as text are so in one form, in which they can be compared. */

@@ -11,12 +11,12 @@ type Paging = { order?: 'asc' | 'desc'; perPage?: number; page?: number }
 
 /**
  * Text where nothing is said. An array matches where it holds any of the values; it may be a subquery's. What is more
- * than a column says itself whether any of the values matches, in one text for all of them and for null.
+ * than a column says itself whether any of the values matches, in one text for all of them.
  */
 export type Column =
   | string
   | { column: string; type: 'boolean' | 'text[]' }
-  | { matches: (values: readonly string[] | null) => Sql }
+  | { matches: (values: readonly string[]) => Sql }
 
 type Source<T, Q> = {
   /** What stands after `from`, with its joins. */
@@ -100,13 +100,13 @@ function orderOf(asked: Asked, { sort, neverNull }: Listing): Order {
 }
 
 /**
- * A list has a handful of texts, whatever it is asked: for each order the plain one, which is prepared, and one that
- * holds every filter and turns off those that were not given, which is planned for its values.
+ * A connection keeps a handful of texts for a list, whatever is asked: for each order the plain one, and in the usual
+ * order one for each column that it is filtered by. All others are planned for their values each time.
  */
 function statementOf(asked: Asked, source: Listing, order: Order, perPage: number, cursor: Cursor | undefined): Sql {
   const { from, select, id } = source
   const filters = conditions(asked, source)
-  const where = filters ? sql`${source.where} and ${filters}` : source.where
+  const where = filters ? sql`${source.where} and ${filters.where}` : source.where
   if (isSearchedFirst(asked, source)) return plannedAnew(foundFirst(asked, source, order, perPage, cursor, where))
   const maintained = filters ? undefined : source.count
   const count = maintained ?? sql`select count(*)::int as list_count from ${from} where ${where}`
@@ -128,7 +128,11 @@ function statementOf(asked: Asked, source: Listing, order: Order, perPage: numbe
       : sql`${found(forward)} order by ${sorted(order.way)} limit ${perPage}::bigint offset ${offset}::bigint`
   const statement = sql`
     select counted.list_count, listed.* from (${count}) counted left join lateral (${listed}) listed on true`
-  return filters ? plannedAnew(statement) : statement
+  return !filters || (filters.isSimple && isUsual(asked)) ? statement : plannedAnew(statement)
+}
+
+function isUsual({ orderBy, order, after }: Asked): boolean {
+  return orderBy === undefined && order === undefined && after === undefined
 }
 
 /** How many rows a subquery finds the engine can only guess, and guessed wrong it walks the whole workspace. */
