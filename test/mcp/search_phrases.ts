@@ -116,6 +116,7 @@ export const phrases: readonly (readonly [phrase: string, id: string])[] = [
   ['start a new chat', 'threads.post'],
   ['archive a thread', 'threads.patch'],
   ['delete a conversation', 'threads.del'],
+  ['share a conversation by a link', 'threads.publish'],
   ['let an agent work in a thread', 'threads.runs.post'],
   ['stop a run', 'threads.runs.cancel'],
   ['why did the run fail', 'threads.runs.get'],

@@ -48,6 +48,7 @@ export const callsOfThreads: Readonly<Record<keyof typeof threads.operations, Ca
   'threads.del': { input: threadIn },
   'threads.events': { input: threadIn },
   'threads.export': { input: threadIn },
+  'threads.publish': { input: threadIn },
   'threads.runs.list': { input: threadIn },
   'threads.runs.get': { input: runIn },
   'threads.runs.post': { input: async (w, caller) => ({ ...(await threadIn(w, caller)), runner: 'external' }) },

@@ -154,15 +154,10 @@ const own = implement(ownIssues, {
       const source = { object: 'issue', id }
       return await pages.preparePage(db, { workspaceId, kind: 'issue_report', source, report }, asked, now())
     },
-    async ({ db, caller, settings, now, note }, { workspaceId, id }, prepared) => {
-      await enter(db, caller, workspaceId)
-      if (!(await lockExisting(db, directory, workspaceId, 'issue', [id])).has(id)) throw notFound('issue')
-      await pages.insert(db, prepared, caller.ownerId, now())
-      const page = await found(pages.find(db, workspaceId, prepared.page.id, settings.publicUrl), 'page')
-      const { title, visibility, expiresAt, redactions, sha256 } = page
-      // The id opens the page: it stands in no text of the ledger.
-      note({ target: { object: 'page', id: page.id }, after: { title, visibility, expiresAt, redactions, sha256 } })
-      return page
+    async (ctx, { workspaceId, id }, prepared) => {
+      await enter(ctx.db, ctx.caller, workspaceId)
+      if (!(await lockExisting(ctx.db, directory, workspaceId, 'issue', [id])).has(id)) throw notFound('issue')
+      return await pages.publish(ctx, prepared)
     },
   ),
 

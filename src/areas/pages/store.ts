@@ -1,8 +1,10 @@
-// SQL of pages. Other areas publish through `preparePage`, before their transaction, and `insert` in it.
+// SQL of pages. Other areas publish through `preparePage`, before their transaction, and `publish` in it.
 import type { Static } from 'typebox'
 import type { QueryOf } from '../../contract/list.ts'
+import type { Caller, Context } from '../../kit/context.ts'
 import { type Db, first } from '../../kit/db.ts'
 import { listSql } from '../../kit/list_sql.ts'
+import { found } from '../../kit/outcomes.ts'
 import { type Reach, within } from '../../kit/owned.ts'
 import { ratingOf } from '../../kit/rating_sql.ts'
 import { type Sql, sql } from '../../kit/sql.ts'
@@ -88,8 +90,20 @@ export function contentOf(db: Db, id: string, format: keyof typeof formats, now:
   )
 }
 
+type Publishing = Pick<Context, 'db' | 'settings' | 'now' | 'note'> & { caller: Caller }
+
 /** With its source held, so that this does not end meanwhile. */
-export async function insert(db: Db, { page, rendered }: Prepared, ownerId: string, now: Date): Promise<void> {
+export async function publish({ db, caller, settings, now, note }: Publishing, prepared: Prepared): Promise<PageRow> {
+  await insert(db, prepared, caller.ownerId, now())
+  const { workspaceId, id } = prepared.page
+  const page = await found(find(db, workspaceId, id, settings.publicUrl), 'page')
+  const { title, visibility, expiresAt, redactions, sha256 } = page
+  // The id opens the page: it stands in no text of the ledger.
+  note({ target: { object: 'page', id }, after: { title, visibility, expiresAt, redactions, sha256 } })
+  return page
+}
+
+async function insert(db: Db, { page, rendered }: Prepared, ownerId: string, now: Date): Promise<void> {
   const { id, workspaceId, kind, visibility, source, ttlDays } = page
   const expiresAt = ttlDays === null ? null : laterBy(now, ttlDays)
   const { title, sha256, bytes, redactions, html, markdown, json } = rendered

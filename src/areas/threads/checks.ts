@@ -64,7 +64,7 @@ export async function checkEvidence(db: Db, { id, parentThreadId }: Held, eviden
 }
 
 /** Who sees a thread is its owner’s to say, and an admin’s unless it becomes private. */
-export function refuseSharing(caller: Caller, thread: Held, visibility: string | undefined): void {
+export function refuseSharing(caller: Caller, thread: Pick<Held, 'ownerId'>, visibility: string | undefined): void {
   if (caller.ownerId === thread.ownerId) return
   const isAdmin = caller.role === 'owner' || caller.role === 'admin'
   if (isAdmin && visibility !== 'private') return

@@ -5,6 +5,7 @@ import { list, page } from '../../contract/list.ts'
 import { area } from '../../contract/operation.ts'
 import { choice, deleted, nullable, object, record, timestamp, Visibility } from '../../contract/records.ts'
 import { LabelIds } from '../labels/contract.ts'
+import { Page, Publication } from '../pages/contract.ts'
 import { RatingCounts } from '../ratings/contract.ts'
 import {
   Hypothesis,
@@ -200,6 +201,22 @@ export const ownThreads = area('threads', {
     query: object({ format: Type.Optional(choice(['md', 'json'], { default: 'md' })) }),
     result: Type.String(),
     produces: ['text/markdown', 'application/json'],
+    errors: ['not_found'],
+  },
+  'threads.publish': {
+    summary: 'Publish a thread as a page',
+    description:
+      'As it stands now: what was said, without who said it and without what went into tools and came out of them; ' +
+      'secrets in known forms and e-mail addresses are taken out and counted. Members can read it, or with `link` ' +
+      'everybody who has its address. What not all members see is published by its owner or an admin.',
+    route: 'POST /v1/threads/{workspaceId}/{id}/publish',
+    past: 'published',
+    words: 'share report link page conversation transcript',
+    access: ['threads:write'],
+    path: object(thread),
+    body: object(Publication),
+    result: Page,
+    status: 201,
     errors: ['not_found'],
   },
 })

@@ -17,7 +17,8 @@ export function exportOf(db: Db, thread: ThreadRow, format: 'md' | 'json', calle
   }
 }
 
-async function* messagesOf(db: Db, { id }: ThreadRow, caller: Caller): AsyncGenerator<messages.MessageRow> {
+/** In order, read piece by piece. */
+export async function* messagesOf(db: Db, { id }: ThreadRow, caller: Caller): AsyncGenerator<messages.MessageRow> {
   for (let seq = 0; ; ) {
     const rows = await messages.after(db, id, seq, piece, caller)
     yield* rows

@@ -3,11 +3,12 @@ import { conflict, notFound } from '../../contract/errors.ts'
 import type { Caller } from '../../kit/context.ts'
 import type { Db } from '../../kit/db.ts'
 import { isUnchanged } from '../../kit/etag.ts'
-import { implement } from '../../kit/implement.ts'
+import { implement, staged } from '../../kit/implement.ts'
 import { found } from '../../kit/outcomes.ts'
 import { reachOf } from '../../kit/owned.ts'
 import { newId } from '../../kit/random.ts'
 import * as labels from '../labels/store.ts'
+import * as pages from '../pages/store.ts'
 import { enter } from '../workspaces/entering/store.ts'
 import { refuseForeignChange, refuseForeignChild } from './agents.ts'
 import {
@@ -25,6 +26,7 @@ import { ownThreads } from './contract.ts'
 import { exportOf } from './exporting.ts'
 import { ThreadId, unnamed } from './fields/contract.ts'
 import { eventsOf } from './following.ts'
+import { reportOf } from './report.ts'
 import runs from './runs/handlers.ts'
 import { hidePrivate } from './runs/store.ts'
 import { searchThreads } from './searching.ts'
@@ -146,6 +148,24 @@ const own = implement(ownThreads, {
   'threads.export': async ({ db, caller }, { workspaceId, id, format = 'md' }) => {
     return exportOf(db, await existing(db, caller, workspaceId, id), format, caller)
   },
+
+  'threads.publish': staged(
+    async ({ db, caller, now }, { workspaceId, id, ...asked }) => {
+      const thread = await existing(db, caller, workspaceId, id)
+      if (thread.visibility !== 'workspace') refuseSharing(caller, thread, 'workspace')
+      const report = await reportOf(db, thread, caller)
+      const source = { object: 'thread', id }
+      return await pages.preparePage(db, { workspaceId, kind: 'thread_report', source, report }, asked, now())
+    },
+    async (ctx, { workspaceId, id }, prepared) => {
+      const { db, caller } = ctx
+      await enter(db, caller, workspaceId)
+      const held = await found(store.lock(db, workspaceId, id, caller), 'thread')
+      const { visibility } = await existing(db, caller, workspaceId, id)
+      if (visibility !== 'workspace') refuseSharing(caller, held, 'workspace')
+      return await pages.publish(ctx, prepared)
+    },
+  ),
 })
 
 export default { ...own, ...runs }
