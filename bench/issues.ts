@@ -78,6 +78,7 @@ const asks = (workspaceId: string): Ask[] => {
   return [
     { name: 'list by status', paths: base => [list(base, 'status=open')] },
     { name: 'list by label', paths: base => [list(base, 'labels=label%2012&status=open')] },
+    { name: 'list without a label', paths: base => [list(base, 'labels=%21label%2012&status=open')] },
     {
       name: 'board',
       paths: base => ['new', 'triaging', 'open', 'mitigated'].map(status => list(base, `status=${status}&perPage=50`)),

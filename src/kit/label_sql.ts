@@ -17,12 +17,13 @@ export function labelsOf(object: string, alias: string, key = 'id'): Sql {
 }
 
 /** The column of the filter `labels` of a list. What a label was called before it was merged or renamed finds it too. */
-export function labelled(object: string, idColumn: string, workspaceId: string): Extract<Column, { matches: unknown }> {
+export function labelled(object: string, idColumn: string, workspaceId: string): Extract<Column, { among: unknown }> {
   return {
-    // Arrays are known before the plan goes on: labels, assignments and records are each read from their index.
-    matches: words => sql`${raw(idColumn)} = any(array(
+    column: idColumn,
+    // Here too an array is known before the plan goes on.
+    among: words => sql`
       select a.record_id from label_assignments a
-      where a.object = ${raw(`'${object}'`)} and a.label_id = any(array(${labelIds(workspaceId, words)}))))`,
+      where a.object = ${raw(`'${object}'`)} and a.label_id = any(array(${labelIds(workspaceId, words)}))`,
   }
 }
 

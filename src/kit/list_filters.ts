@@ -37,19 +37,30 @@ type Match = { sql: Sql; isSimple: boolean }
 
 /** Values OR together, then every `!` value is taken away. Arrays keep the text the same for any number of values. */
 function matching(column: Column, value: unknown): Match[] {
-  if (value === undefined) return []
-  const values = [value].flat().map(String)
-  const wanted = values.filter(text => !text.startsWith('!'))
-  const unwanted = values.filter(text => text.startsWith('!')).map(text => text.slice(1))
+  const wanted = wantedOf(value)
+  const unwanted = valuesOf(value)
+    .filter(text => text.startsWith('!'))
+    .map(text => text.slice(1))
   return [
     ...(wanted.length > 0 ? [{ sql: anyOf(column, wanted), isSimple: typeof column === 'string' }] : []),
     ...(unwanted.length > 0 ? [{ sql: noneOf(column, unwanted), isSimple: false }] : []),
   ]
 }
 
+function valuesOf(value: unknown): string[] {
+  return value === undefined ? [] : [value].flat().map(String)
+}
+
+/** Without those that are to be taken away. */
+export function wantedOf(value: unknown): string[] {
+  return valuesOf(value).filter(text => !text.startsWith('!'))
+}
+
 function anyOf(column: Column, wanted: readonly string[]): Sql {
   if (typeof column === 'string') return sql`${raw(column)} = any(${wanted}::text[])`
   if ('matches' in column) return sql`(${column.matches(wanted)})`
+  // An array is known before the plan goes on: the rows are read from their index.
+  if ('among' in column) return sql`${raw(column.column)} = any(array(${column.among(wanted)}))`
   if (column.type === 'text[]') return sql`${raw(column.column)} && ${wanted}::text[]`
   return sql`${raw(column.column)} = any(${truths(wanted)}::boolean[])`
 }
@@ -60,6 +71,8 @@ function noneOf(column: Column, unwanted: readonly string[]): Sql {
   }
   if ('matches' in column) return sql`(${column.matches(unwanted)}) is not true`
   const c = raw(column.column)
+  // No array here: each row would be compared with each of its values, where a subquery is hashed.
+  if ('among' in column) return sql`(${c} in (${column.among(unwanted)})) is not true`
   if (column.type === 'text[]') return sql`(${c} is null or not ${c} && ${unwanted}::text[])`
   return sql`(${c} is null or ${c} <> all(${truths(unwanted)}::boolean[]))`
 }

@@ -2,7 +2,7 @@
 import { badRequest } from '../contract/errors.ts'
 import type { FilterOf, SortOf } from '../contract/list.ts'
 import type { Db, Row } from './db.ts'
-import { type Cursor, conditions, cursorOf, readCursor } from './list_filters.ts'
+import { type Cursor, conditions, cursorOf, readCursor, wantedOf } from './list_filters.ts'
 import { memoize } from './memoize.ts'
 import { cachedUntil, plannedAnew, raw, type Sql, sql } from './sql.ts'
 
@@ -10,12 +10,14 @@ import { cachedUntil, plannedAnew, raw, type Sql, sql } from './sql.ts'
 type Paging = { order?: 'asc' | 'desc'; perPage?: number; page?: number }
 
 /**
- * Text where nothing is said. An array matches where it holds any of the values; it may be a subquery's. What is more
- * than a column says itself whether any of the values matches, in one text for all of them.
+ * Text where nothing is said. An array matches where it holds any of the values; it may be a subquery's. `among` is a
+ * subquery that finds the column's values. What is more than a column says itself whether any of the values matches.
+ * Each has one text, whatever the values.
  */
 export type Column =
   | string
   | { column: string; type: 'boolean' | 'text[]' }
+  | { column: string; among: (values: readonly string[]) => Sql }
   | { matches: (values: readonly string[]) => Sql }
 
 type Source<T, Q> = {
@@ -138,7 +140,7 @@ function isUsual({ orderBy, order, after }: Asked): boolean {
 /** How many rows a subquery finds the engine can only guess, and guessed wrong it walks the whole workspace. */
 function isSearchedFirst(asked: Asked, { filter }: Listing): boolean {
   return Object.entries(filter).some(
-    ([name, column]) => asked[name] !== undefined && typeof column === 'object' && 'matches' in column,
+    ([name, column]) => typeof column === 'object' && 'among' in column && wantedOf(asked[name]).length > 0,
   )
 }
 

@@ -40,11 +40,12 @@ export function columnsAt(now: Date): Sql {
 }
 
 /** `issue:<id>` in a filter. */
-export function aboutRecord(workspaceId: string): Extract<Column, { matches: unknown }> {
+export function aboutRecord(workspaceId: string): Extract<Column, { among: unknown }> {
   return {
-    matches: words => sql`m.id in (
+    column: 'm.id',
+    among: words => sql`
       select a.memory_id from memory_abouts a where a.workspace_id = ${workspaceId} and (a.object, a.record_id) in (
-        select split_part(word, ':', 1), split_part(word, ':', 2) from unnest(${words}::text[]) word))`,
+        select split_part(word, ':', 1), split_part(word, ':', 2) from unnest(${words}::text[]) word)`,
   }
 }
 

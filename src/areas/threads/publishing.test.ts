@@ -52,7 +52,7 @@ describe('threads.publish', () => {
     const html = await content(result.id)
     expect(html).toContain('Since <strong>noon</strong>.')
     expect(html).toContain('The pool was <em>too small</em>.')
-    expect(html).toContain('Called issues_list.')
+    expect(html).toContain('Called <code>issues_list</code>.')
     expect(html).not.toMatch(/inside the (call|result)|Forget this/)
     expect(html).not.toContain(member.userId)
     expect(await content(result.id, 'md')).toContain('Since **noon**.')

@@ -67,6 +67,6 @@ async function saidIn(db: Db, thread: ThreadRow, caller: Caller): Promise<Entry[
 /** Of calls only that they were made: what went in and came out may hold more than anybody wanted to share. */
 function saying({ type, markdown, tool, object, id }: Part): string[] {
   if (type === 'text') return markdown ? [markdown] : []
-  if (type === 'tool_call') return [`*Called ${tool}.*`.replaceAll('_', '\\_')]
-  return type === 'citation' ? [`*See ${object} ${id}.*`.replaceAll('_', '\\_')] : []
+  if (type === 'tool_call') return [`Called \`${tool}\`.`]
+  return type === 'citation' ? [`See ${object?.replaceAll('_', ' ')} \`${id}\`.`] : []
 }

@@ -4,7 +4,7 @@ import { actorOf, insertEntries, type NewEntry, peopleOf } from '../timeline/sto
 import { type Accepted, type Call, type Decision, type Group, keyOf, resourcesOf } from './deciding.ts'
 import * as store from './store.ts'
 
-/** Their ids are there already. */
+/** The groups have the ids of their issues already. */
 export async function createAll(call: Call, groups: readonly Group[]): Promise<void> {
   const { db, caller, workspaceId, now } = call
   const creating = groups.filter(({ decision }) => decision.isCreated)

@@ -25,7 +25,7 @@ export function likeliest(
 ): Promise<Likeness[]> {
   const { id, resources, labels } = issue
   const query = words.map(word => `'${word}'`).join(' | ')
-  const carries = labelled('issue', 'i.id', workspaceId).matches([...labels])
+  const carrying = labelled('issue', 'i.id', workspaceId).among(labels)
   // Frequent words are found among the newest, rare ones in the index of words: it depends on the words.
   const statement = plannedAnew(sql`
     with alike as (
@@ -35,7 +35,7 @@ export function likeliest(
       (select i.id from issues i where i.workspace_id = ${workspaceId} and i.resources && ${resources}::text[]
         order by i.created desc limit ${mostLookedAt}::int)
       union
-      (select i.id from issues i where i.workspace_id = ${workspaceId} and ${carries}
+      (select i.id from issues i where i.workspace_id = ${workspaceId} and i.id = any(array(${carrying}))
         order by i.created desc limit ${mostLookedAt}::int)),
     found as (
       select i.id, i.created, ts_rank(i.search, ${query}::tsquery, 1) as rank, i.search @@ ${query}::tsquery as words,
