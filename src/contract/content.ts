@@ -7,6 +7,7 @@ export const mediaTypes = {
   zip: ['application/zip'],
   protobuf: ['application/x-protobuf', 'application/protobuf'],
   text: ['text/plain'],
+  bytes: ['application/octet-stream'],
 } as const
 
 export type ContentKind = keyof typeof mediaTypes
@@ -20,6 +21,9 @@ export function kindOfMedia(contentType: string | undefined, kinds: readonly Con
   const name = type.trim().toLowerCase()
   return kinds.find(kind => (mediaTypes[kind] as readonly string[]).includes(name))
 }
+
+/** What a file may have. */
+export const mostFileBytes = 10 * 1024 * 1024
 
 /** What a body may have where its operation says nothing. */
 export const usualBodyLimit = 1024 * 1024
