@@ -1,6 +1,7 @@
 // What happens to runs by themselves: scripts go on, and runs whose runner is lost are given to another.
 import { AgentRunId, WorkspaceId } from '../../contract/ids.ts'
 import { object } from '../../contract/records.ts'
+import type { Ages } from '../../kit/ages.ts'
 import { type JobContext, type Jobs, job } from '../../kit/jobs.ts'
 import * as messages from './messages/store.ts'
 import { enqueueOwn, giveBack, holdFamily } from './runs/ending.ts'
@@ -9,6 +10,9 @@ import * as store from './runs/store.ts'
 
 const piece = 100
 const minuteMs = 60_000
+
+/** Uploads that no message holds. */
+export const ages: Ages = { message_files: { column: 'expires' } }
 
 export default {
   'threads.runScript': job({
