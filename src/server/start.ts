@@ -17,6 +17,7 @@ import { startFeed } from './ledger/feed.ts'
 import { exportKey, type LedgerKey, ledgerKey, ledgerSigner } from './ledger/ledger.ts'
 import { type Ledger, openLedger } from './ledger/writer.ts'
 import { gatherCalls } from './request/call_log.ts'
+import { toolsOfRuns } from './doors/run_tools.ts'
 import { callsOfRuns } from './request/calls.ts'
 import type { Limiter } from './request/limits.ts'
 import type { Platform } from './request/platform.ts'
@@ -79,6 +80,7 @@ export async function startPlatform({
     exportKey: exportKey(secret),
   }
   const calls = callsOfRuns()
+  const tools = toolsOfRuns()
   const context = jobContexts({
     config,
     database,
@@ -87,6 +89,7 @@ export async function startPlatform({
     feed,
     outbound,
     call: calls.call,
+    tools: tools.of,
     tracer,
     now,
   })
@@ -134,6 +137,7 @@ export async function startPlatform({
   }
   const app = await buildApp(platform, logger)
   calls.open(app)
+  tools.open(app, platform)
   return {
     app,
     platform,
