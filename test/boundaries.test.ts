@@ -59,6 +59,8 @@ const rooms: readonly Room[] = [
       're2js',
       'micromark',
       'micromark-extension-gfm',
+      'ai',
+      '@ai-sdk/(openai-compatible|anthropic)',
     ],
   },
   {

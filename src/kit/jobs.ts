@@ -23,6 +23,14 @@ export type CallAsRun = (
   terms?: { idempotencyKey?: string; approvalId?: string | null; reason?: string | null },
 ) => Promise<CallAnswer>
 
+/** Thrown by a call that comes when the service no longer takes any: it can be made again after the next start. */
+export class ServiceStops extends Error {
+  constructor() {
+    super('the service stops and takes no more calls')
+    this.name = 'ServiceStops'
+  }
+}
+
 /** The tools that a run's token is offered over MCP, called the same way; null where the token opens nothing. */
 export type ToolsOfRun = (token: string) => Promise<RunTools | null>
 

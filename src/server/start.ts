@@ -11,13 +11,13 @@ import { type Config, StartError } from './config.ts'
 import { principals } from './credentials/principals.ts'
 import { policyReader } from './credentials/tool_policies.ts'
 import { gatherUses } from './credentials/uses.ts'
+import { toolsOfRuns } from './doors/run_tools.ts'
 import { ledgerAlarm } from './ledger/alarm.ts'
 import { areChainsBegun, beginChains, ledgerJobs } from './ledger/anchors.ts'
 import { startFeed } from './ledger/feed.ts'
 import { exportKey, type LedgerKey, ledgerKey, ledgerSigner } from './ledger/ledger.ts'
 import { type Ledger, openLedger } from './ledger/writer.ts'
 import { gatherCalls } from './request/call_log.ts'
-import { toolsOfRuns } from './doors/run_tools.ts'
 import { callsOfRuns } from './request/calls.ts'
 import type { Limiter } from './request/limits.ts'
 import type { Platform } from './request/platform.ts'
@@ -142,6 +142,8 @@ export async function startPlatform({
     app,
     platform,
     async close() {
+      calls.close()
+      tools.close()
       await app.close()
       await followers.stop()
       await feed.stop()

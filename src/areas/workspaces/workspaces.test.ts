@@ -201,8 +201,13 @@ describe('workspaces.settings', () => {
     const change = (agent: object, by = owner) => p.call('workspaces.settings.patch', { workspaceId, agent }, by)
     const endpoint = { baseUrl: 'https://models.example.com/v1', model: 'large', key: 'sk-theirs' }
     const set = await change(endpoint)
-    expect(set.result).toMatchObject({ agent: { ...defaultAgent, baseUrl: endpoint.baseUrl, model: 'large' }, secretsSet: ['agent.key'] })
-    const [row] = await p.database.query(sql`select secrets::text, settings::text from workspaces where id = ${workspaceId}`)
+    expect(set.result).toMatchObject({
+      agent: { ...defaultAgent, baseUrl: endpoint.baseUrl, model: 'large' },
+      secretsSet: ['agent.key'],
+    })
+    const [row] = await p.database.query(
+      sql`select secrets::text, settings::text from workspaces where id = ${workspaceId}`,
+    )
     const { result: log } = await p.call('audit_logs.list', { workspaceId }, owner)
     expect(set.text + JSON.stringify([row, log])).not.toContain('sk-theirs')
     expect(JSON.stringify(log)).toContain('"agent.key"')

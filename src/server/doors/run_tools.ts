@@ -1,6 +1,6 @@
 // The tools of a run that the platform carries out itself: those of MCP, by the run's own token, without the protocol.
 import type { FastifyInstance } from 'fastify'
-import type { RunTools, ToolAnswer, ToolsOfRun, ToolTerms } from '../../kit/jobs.ts'
+import { type RunTools, ServiceStops, type ToolAnswer, type ToolsOfRun, type ToolTerms } from '../../kit/jobs.ts'
 import type { View } from '../../mcp/catalogue.ts'
 import type { Call } from '../../mcp/run.ts'
 import { toolCall, toolList } from '../../mcp/tools.ts'
@@ -10,23 +10,39 @@ import { asTool } from '../request/surface.ts'
 
 type Door = { app: FastifyInstance; platform: Platform }
 
+type Opened = { of: ToolsOfRun; open(app: FastifyInstance, platform: Platform): void; close(): void }
+
 const inside = '127.0.0.1'
 
 /** Jobs are there before the door is: what asks too early fails, and is tried again. */
-export function toolsOfRuns(): { of: ToolsOfRun; open(app: FastifyInstance, platform: Platform): void } {
+export function toolsOfRuns(): Opened {
   let door: Door | undefined
+  let isClosed = false
+  const refuseLate = () => {
+    if (isClosed) throw new ServiceStops()
+  }
   return {
     open: (app, platform) => {
       door = { app, platform }
     },
+    close: () => {
+      isClosed = true
+    },
     async of(token) {
+      refuseLate()
       if (!door) throw new Error('no tool can be called before the service has started')
       const { principals, policies } = door.platform
       const caller = await principals.resolve(token, null, inside, 'mcp')
       if (!caller?.boundTo) return null
       const standing = { ...caller, workspaceId: caller.boundTo }
       const toolset = { areas: 'everyday', isReadonly: false } as const
-      return toolsOf(door.app, token, { toolset, standing, policies: await policies(caller.boundTo) })
+      const view = { toolset, standing, policies: await policies(caller.boundTo) }
+      const tools = toolsOf(door.app, token, view)
+      const call: RunTools['call'] = async (...called) => {
+        refuseLate()
+        return await tools.call(...called)
+      }
+      return { ...tools, call }
     },
   }
 }

@@ -18,7 +18,10 @@ export function changedAgent(
   const { key, ...fields } = given
   const agent = { ...before.agent, ...fields } as AgentSettings
   const host = originOf(agent.baseUrl)
-  if ((agent.maxCostPerRun !== null || agent.maxCostPerDay !== null) && (agent.priceIn === null || agent.priceOut === null)) {
+  if (
+    (agent.maxCostPerRun !== null || agent.maxCostPerDay !== null) &&
+    (agent.priceIn === null || agent.priceOut === null)
+  ) {
     throw refused('agent.priceIn', 'prices', 'set together with "agent.priceOut", where a cost is limited')
   }
   const { [keyName]: old, ...others } = before.secrets

@@ -5,7 +5,12 @@ import { sealed } from '../../../contract/sealed.ts'
 
 const price = (of: string) =>
   nullable(
-    Type.Number({ minimum: 0, maximum: 100_000, description: `What a million tokens that it ${of} cost.`, examples: [3] }),
+    Type.Number({
+      minimum: 0,
+      maximum: 100_000,
+      description: `What a million tokens that it ${of} cost.`,
+      examples: [3],
+    }),
   )
 const cost = (span: string) =>
   nullable(
@@ -44,7 +49,11 @@ export const agentFields = {
   maxOutputTokens: Type.Integer({ minimum: 1, maximum: 200_000, description: 'Of one answer of the model.' }),
   maxStepsPerRun: Type.Integer({ minimum: 1, maximum: 1_000, description: 'How often a run asks the model.' }),
   maxTokensPerRun: tokens('one run'),
-  maxMinutesPerRun: Type.Integer({ minimum: 1, maximum: 1_440, description: 'Without the time that it waits for people.' }),
+  maxMinutesPerRun: Type.Integer({
+    minimum: 1,
+    maximum: 1_440,
+    description: 'Without the time that it waits for people.',
+  }),
   maxCostPerRun: cost('one run'),
   maxRunsPerDay: nullable(Type.Integer({ minimum: 0, maximum: 1_000_000, examples: [1_000] })),
   maxTokensPerDay: tokens('all runs of 24 hours'),
@@ -61,6 +70,8 @@ const Agent = object(agentFields)
 export type AgentSettings = Static<typeof Agent>
 
 export const AgentGiven = object({
-  ...(Type.Partial(Agent).properties as { [K in keyof typeof agentFields]: ReturnType<typeof Type.Optional<(typeof agentFields)[K]>> }),
+  ...(Type.Partial(Agent).properties as {
+    [K in keyof typeof agentFields]: ReturnType<typeof Type.Optional<(typeof agentFields)[K]>>
+  }),
   key: Type.Optional(key),
 })

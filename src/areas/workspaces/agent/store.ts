@@ -1,6 +1,7 @@
 // SQL of what a workspace says of its agents, the key of its model endpoint included.
-import { type Db, first } from '../../../kit/db.ts'
+
 import type { SealedColumn } from '../../../contract/sealed.ts'
+import { type Db, first } from '../../../kit/db.ts'
 import type { SealedValues } from '../../../kit/sealed.ts'
 import { sql } from '../../../kit/sql.ts'
 import { findSettings } from '../store.ts'
