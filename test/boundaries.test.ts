@@ -224,6 +224,10 @@ describe('sources', () => {
     expect(found).toEqual(Object.keys(places))
   })
 
+  it('load what asks a model when one is asked, and not before', () => {
+    expect(occurrences(/from '(ai|@ai-sdk\/.*)'/, /^src\//)).toEqual([])
+  })
+
   it('have no drawer for everything', () => {
     const drawers = /\/(types|constants|utils?|helpers?|service|controller|index|common|manager)\.ts$/
     expect(files.filter(path => drawers.test(path))).toEqual([])

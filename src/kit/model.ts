@@ -137,10 +137,10 @@ function objectIn(input: unknown): Record<string, unknown> | null {
 type Fetching = typeof globalThis.fetch
 
 /** Only through the guard against private addresses, with the bounds of the request. */
-function guarded(fetch: Fetch, { timeoutMs }: ModelRequest): Fetching {
+function guarded(outside: Fetch, { timeoutMs }: ModelRequest): Fetching {
   return (async (input: string | URL, init: RequestInit = {}) => {
     const { method = 'GET', headers, body, signal } = init
-    return await fetch(input, {
+    return await outside(input, {
       method,
       headers: new Headers(headers),
       ...(typeof body === 'string' && { body }),
