@@ -31,7 +31,8 @@ export const modelKey = 'sk-stand-in'
 
 export type ModelServer = Awaited<ReturnType<typeof modelServer>>
 
-export async function modelServer() {
+/** `always`: what it answers where there is no script. */
+export async function modelServer(always?: (asked: Asked) => Turn) {
   const script: Scripted[] = []
   const asked: Asked[] = []
   const faults: string[] = []
@@ -55,7 +56,7 @@ export async function modelServer() {
       return refuse(response, { status: 400, message: String(error) })
     }
     asked.push(one)
-    const next = script.shift()
+    const next = script.shift() ?? always
     if (!next) {
       faults.push('asked more often than the script has turns')
       return refuse(response, { status: 400, message: 'the script is over' })
