@@ -57,7 +57,10 @@ function compareRun({ id, kind }: Watched, run: Run, messages: readonly Message[
   expect([id, ended.includes(run.status)]).toEqual([id, true])
   const written = messages.filter(({ author }) => author.credentialId === run.id)
   if (run.status !== 'succeeded') expect([id, run.error]).toEqual([id, expect.stringContaining('lost')])
-  if (kind === 'builtin') return compareAnswer(id, run, written)
+  if (kind === 'builtin') {
+    compareAnswer(id, run, written)
+    return
+  }
   if (run.status !== 'succeeded') expect([id, run.attempt]).toEqual([id, 3])
   if (kind === 'script') {
     const texts = written.map(({ text }) => text).filter(text => text !== '')
@@ -75,7 +78,9 @@ function compareRun({ id, kind }: Watched, run: Run, messages: readonly Message[
 
 /** What is complete is there once, in order; what was lost half-written is marked so. */
 function compareAnswer(id: string, { status }: Run, written: readonly Message[]): void {
-  const complete = written.filter(one => one.status === 'complete').map(({ role, text }) => `${role} ${text.split(' ')[1] ?? ''}`)
+  const complete = written
+    .filter(one => one.status === 'complete')
+    .map(({ role, text }) => `${role} ${text.split(' ')[1] ?? ''}`)
   const expected = ['assistant one,', 'tool ', 'assistant two,']
   expect([id, complete]).toEqual([id, status === 'succeeded' ? expected : expected.slice(0, complete.length)])
 }

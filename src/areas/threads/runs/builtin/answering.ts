@@ -40,7 +40,8 @@ export async function answer(going: Going, { request, reads, bounded }: Asking):
           await message.fail({ ...used, model })
           throw failed(bounded ?? tooLong(request.mostOutput))
         }
-        if (text === '' && calls.length === 0) throw failed('The model answered with nothing; ask in other words.')
+        if (text.trim() === '' && calls.length === 0)
+          throw failed('The model answered with nothing; ask in other words.')
         const said: Part[] = text === '' ? [] : [{ type: 'text', markdown: text }]
         await message.complete([...said, ...calls], { ...used, model })
       }

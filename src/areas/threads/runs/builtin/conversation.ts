@@ -42,11 +42,12 @@ function isByTool({ author, role, usage }: MessageRow, run: Run): boolean {
 
 type Said = Pick<MessageRow, 'role' | 'parts' | 'text'>
 
-/** Where the run begins, unless the message before it says just that. */
+/** Where the run begins, unless somebody has said just that since the last answer. */
 function withInstructions(told: readonly MessageRow[], { id, instructions }: Run): Said[] {
   const first = told.findIndex(one => one.author.credentialId === id)
   const [before, after] = first < 0 ? [told, []] : [told.slice(0, first), told.slice(first)]
-  const isSaid = instructions === null || before.findLast(({ role }) => role === 'user')?.text === instructions
+  const since = before.slice(before.findLastIndex(({ role }) => role === 'assistant') + 1)
+  const isSaid = instructions === null || since.some(({ role, text }) => role === 'user' && text === instructions)
   return isSaid ? [...told] : [...before, { role: 'user', parts: [], text: instructions ?? '' }, ...after]
 }
 
@@ -71,7 +72,9 @@ function callsIn(parts: readonly Part[]): ModelCall[] {
 /** Each call is followed by its result, wherever people wrote something in between. */
 function turnsOf(said: readonly Said[], results: ReadonlyMap<string, Result>): ModelTurn[] {
   const turns: ModelTurn[] = []
-  for (const { role, parts, text } of said) {
+  for (const { role, parts, text: whole } of said) {
+    // Endpoints refuse a text of spaces alone.
+    const text = whole.trim() === '' ? '' : whole
     if (role === 'user' || role === 'system') {
       const last = turns.at(-1)
       if (text === '') continue
