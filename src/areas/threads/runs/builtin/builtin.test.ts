@@ -320,6 +320,23 @@ describe.each(['openai', 'anthropic'] as const)('over the wire form %s, a run', 
     ])
     expect(model.asked.at(-1)?.said.map(({ role }) => role)).toEqual(['user', 'assistant', 'result'])
   })
+
+  it('does a call once, also where its process was lost before the result was written', async () => {
+    const memory = call('memories.post', { title: `Once ${wire}`, markdown: `Once and never again, ${wire}.` })
+    const { place } = await played([{ calls: [memory] }, { text: 'Kept.' }], 'succeeded', 'Keep it.', 'investigation')
+    // As it was right after the call; made again, it would be refused as a duplicate.
+    await p.database.plain('delete from messages where thread_id = $1 and seq > 1', [place.id])
+    await p.database.plain('update threads set last_seq = 1 where id = $1', [place.id])
+    await p.database.plain(`update agent_runs set status = 'queued', ended = null where id = $1`, [place.runId])
+    model.play({ text: 'Kept, as I said.' })
+    await p.platform.jobs.runNow('threads.runBuiltin', { runId: place.runId, workspaceId })
+    const [, result, last] = await saidIn(place)
+    expect([result.parts[0].ok, result.parts[0].output.title, last.text]).toEqual([
+      true,
+      `Once ${wire}`,
+      'Kept, as I said.',
+    ])
+  })
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at field by field

@@ -55,19 +55,24 @@ async function goOn(going: Going, signal: AbortSignal): Promise<Outcome> {
   const tools = await work.ctx.tools(work.token)
   if (!tools) return { is: 'over' }
   const system = await backgroundOf(work)
+  // A result that people have deleted is not asked for again and again.
+  const carriedOut = new Set<string>()
   let failures = 0
   for (;;) {
     signal.throwIfAborted()
     // Anew each time: people may have changed what it may use.
     const setup = await settingsOf(work)
     going.setup = setup
-    const { turns, pending, isAnswered } = await read(work)
+    const { turns, isAnswered, ...wanted } = await read(work)
     if (isAnswered) return { is: 'ended', status: 'succeeded' }
     const day = await usedInDay(work.ctx.db, work.run.workspaceId, work.ctx.now())
     const error = usedUp(setup.limits, spentNow(going), day)
     if (error) return failed(error).outcome
-    if (pending.length > 0) await carryOut(work, tools, pending, signal)
-    else {
+    const pending = wanted.pending.filter(({ callId }) => !carriedOut.has(callId))
+    if (pending.length > 0) {
+      await carryOut(work, tools, pending, signal)
+      for (const { callId } of pending) carriedOut.add(callId)
+    } else {
       const reads = tokensIn(JSON.stringify([system, turns, tools.list]))
       const allowed = allowance(setup.limits, spentNow(going), day, reads)
       if ('usedUp' in allowed) return failed(allowed.usedUp).outcome
