@@ -31,6 +31,23 @@ async function writePieces(db: Db, workspaceId: string, sha256: string, bytes: U
   }
 }
 
+/** So many bytes from here on, or as many as there are. */
+export async function readPart(
+  db: Db,
+  workspaceId: string,
+  { sha256 }: Blob,
+  offset: number,
+  length: number,
+): Promise<Buffer> {
+  const first = Math.floor(offset / pieceBytes)
+  const last = Math.floor((offset + length - 1) / pieceBytes)
+  const rows = await db.query<{ bytes: Uint8Array }>(sql`
+    select bytes from blob_pieces
+    where workspace_id = ${workspaceId} and sha256 = ${sha256} and place between ${first} and ${last} order by place`)
+  const start = offset - first * pieceBytes
+  return Buffer.concat(rows.map(({ bytes }) => bytes)).subarray(start, start + length)
+}
+
 /** Piece by piece. Who removes the file meanwhile cuts it short: the reader gets an error, never a part for the whole. */
 export async function* readBlob(db: Db, workspaceId: string, { sha256, size }: Blob): AsyncGenerator<Uint8Array> {
   let read = 0

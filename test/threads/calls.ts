@@ -85,4 +85,5 @@ export const callsOfMessages: Readonly<Record<keyof typeof messages.operations, 
   'messages.del': { input: messageIn },
   'messages.files.post': { input: w => ({ ...inWorkspace(w), name: 'trace.log', content: lineOfLog }) },
   'messages.files.get': { input: fileIn },
+  'messages.files.read': { input: fileIn },
 }

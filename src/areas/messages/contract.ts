@@ -159,6 +159,23 @@ export const messages = area(
       produces: ['application/octet-stream'],
       errors: ['not_found'],
     },
+    'messages.files.read': {
+      summary: 'Read a file of a message as text, a piece at a time',
+      description:
+        'Up to 64 KiB from `offset` on; go on with `nextOffset`. `text` is null where the file is not text in UTF-8: ' +
+        'download it then.',
+      route: 'GET /v1/messages/{workspaceId}/files/{id}/text',
+      words: 'attachment log content',
+      access: ['messages:read'],
+      path: object({ workspaceId: WorkspaceId, id: FileId }),
+      query: object({ offset: Type.Optional(Type.Integer({ minimum: 0, maximum: mostFileBytes, default: 0 })) }),
+      result: record('MessageFileText', {
+        ...MessageFile.properties,
+        text: nullable(Type.String()),
+        nextOffset: nullable(Type.Integer({ description: 'In bytes; null at the end.' })),
+      }),
+      errors: ['not_found'],
+    },
   },
   {
     about: 'What people and agents write in threads, each message at a place of its own.',

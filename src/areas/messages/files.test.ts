@@ -99,6 +99,25 @@ describe('files of messages', () => {
     expect((await upload(bytes, hoarder)).status).toBe(409)
   })
 
+  it('are read as text piece by piece, without a letter cut in two', async () => {
+    const text = 'Größe und Maß\n'.repeat(12_000)
+    const { result } = await upload(Buffer.from(text), owner, { mimeType: 'text/plain' })
+    let whole = ''
+    for (let offset: number | null = 0; offset !== null; ) {
+      const piece: { text: string; nextOffset: number | null } = (
+        await p.call('messages.files.read', { workspaceId, id: result.id, offset }, owner)
+      ).result
+      expect(Buffer.byteLength(piece.text)).toBeLessThanOrEqual(64 * 1024)
+      whole += piece.text
+      offset = piece.nextOffset
+    }
+    expect(whole === text).toBe(true)
+    const binary = (await upload(Buffer.from([0xff, 0x00, 0x80]))).result
+    const read = await p.call('messages.files.read', { workspaceId, id: binary.id }, owner)
+    expect(read.result).toMatchObject({ text: null, nextOffset: null })
+    expect((await p.call('messages.files.read', { workspaceId, id: binary.id }, member)).status).toBe(404)
+  })
+
   it('of the largest size are kept and given back', async () => {
     const bytes = Buffer.alloc(10 * 1024 * 1024, 'abc')
     const { result } = await upload(bytes)

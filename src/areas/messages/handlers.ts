@@ -1,7 +1,7 @@
 // Carries out the operations on messages; their SQL is the threads', which hold their places.
 
 import { badRequest, conflict, forbidden, notFound } from '../../contract/errors.ts'
-import { keepBlob, readBlob } from '../../kit/blobs.ts'
+import { keepBlob, readBlob, readPart } from '../../kit/blobs.ts'
 import type { Caller } from '../../kit/context.ts'
 import { answering, answerOf, implement, staged } from '../../kit/implement.ts'
 import { found } from '../../kit/outcomes.ts'
@@ -32,9 +32,11 @@ import { enter } from '../workspaces/entering/store.ts'
 import { checkCitations } from './citations.ts'
 import { messages } from './contract.ts'
 import { type Growth, tellGrowth } from './growing.ts'
+import { textPiece } from './text_piece.ts'
 
 const longestWaitMs = 55_000
 const mostReplies = 100
+const mostTextBytes = 64 * 1024
 
 export default implement(messages, {
   'messages.list': ({ db, caller }, { workspaceId, ...query }) => pageOfMessages(db, query, workspaceId, caller),
@@ -176,6 +178,12 @@ export default implement(messages, {
       headers: { 'content-length': String(file.size) },
       chunks: readBlob(db, workspaceId, file),
     }
+  },
+
+  'messages.files.read': async ({ db, caller }, { workspaceId, id, offset = 0 }) => {
+    const file = await found(files.find(db, workspaceId, id, caller), 'file')
+    const bytes = await readPart(db, workspaceId, file, offset, mostTextBytes)
+    return { ...file, ...textPiece(bytes, offset, file.size) }
   },
 })
 

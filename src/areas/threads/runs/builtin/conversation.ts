@@ -69,10 +69,18 @@ function callsIn(parts: readonly Part[]): ModelCall[] {
   )
 }
 
+/** The model reads one with messages.files.read, if it wants to. */
+function filesIn(parts: readonly Part[]): string[] {
+  return parts.flatMap(({ type, fileId, name, mimeType, size }) =>
+    type === 'file' ? [`[File ${name}, ${mimeType}, ${size} bytes: ${fileId}]`] : [],
+  )
+}
+
 /** Each call is followed by its result, wherever people wrote something in between. */
 function turnsOf(said: readonly Said[], results: ReadonlyMap<string, Result>): ModelTurn[] {
   const turns: ModelTurn[] = []
-  for (const { role, parts, text: whole } of said) {
+  for (const { role, parts, text: written } of said) {
+    const whole = [written, ...filesIn(parts)].join('\n').trimEnd()
     // Endpoints refuse a text of spaces alone.
     const text = whole.trim() === '' ? '' : whole
     if (role === 'user' || role === 'system') {
