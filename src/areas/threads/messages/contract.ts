@@ -58,6 +58,7 @@ export const fileName = Type.String({
 })
 export const mimeType = Type.String({
   maxLength: 128,
+  description: 'The media type; application/octet-stream where nothing is said.',
   pattern: '^[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*$',
   examples: ['text/plain'],
 })
