@@ -27,6 +27,19 @@ function pass(passing: Passing): void {
   for (const hear of hearers) hear(passing)
 }
 
+const entryHearers = new Set<(entry: Told) => void>()
+
+/** Hears entries as they come, beside the queries that are read again because of them. */
+export function useEntries(hear: (entry: Told) => void): void {
+  const now = useRef(hear)
+  now.current = hear
+  useEffect(() => {
+    const listener = (entry: Told) => now.current(entry)
+    entryHearers.add(listener)
+    return () => void entryHearers.delete(listener)
+  }, [])
+}
+
 const gatherMs = 250
 const againMs = 2000
 
@@ -105,6 +118,7 @@ export function useLive(elsewhere = ''): boolean {
     const hear = (entry: Told) => {
       last = entry.seq
       look(entry)
+      for (const listener of entryHearers) listener(entry)
     }
     channel.onmessage = ({ data }: MessageEvent<Message>) => {
       if (data.workspaceId !== workspaceId) return

@@ -98,6 +98,8 @@ export type AreaPage = {
   path?: string
   icon?: LucideIcon
   group?: Group
+  /** Not in the menu: its records are shown on the pages of others. */
+  isHidden?: true
   /** Its place in the group; those that say nothing come last, by name. */
   order?: number
   /** Further words by which it is found. */

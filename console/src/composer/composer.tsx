@@ -18,6 +18,8 @@ export type ComposerProps = {
   placeholder?: string
   start?: string
   most?: number
+  /** How many lines it has while nothing is written. */
+  lines?: number
   onSend: (text: string) => Promise<unknown>
   onCancel?: (() => void) | undefined
   /** Takes a file to the service and says which text stands for it, such as `[plan.pdf](/v1/files/…)`. */
@@ -29,7 +31,7 @@ export type ComposerProps = {
 }
 
 export function Composer(props: ComposerProps) {
-  const { label, send = label, placeholder, start = '', most = 65_536, onSend, onCancel, children } = props
+  const { label, send = label, placeholder, start = '', most = 65_536, lines = 3, onSend, onCancel, children } = props
   const [text, setText] = useState(start)
   const [isPreview, setIsPreview] = useState(false)
   const [sending, setSending] = useState<{ isPending: boolean; error: unknown }>({ isPending: false, error: null })
@@ -114,7 +116,7 @@ export function Composer(props: ComposerProps) {
             aria-label={label}
             placeholder={placeholder ?? `Write a ${label.toLowerCase()}. Markdown works, @ mentions a record.`}
             autosize
-            minRows={3}
+            minRows={lines}
             maxRows={20}
             value={text}
             aria-autocomplete="list"

@@ -8,6 +8,7 @@ import { placeOfArea } from '../areas/define.ts'
 import { areaOfObject } from '../contract.ts'
 import { CopyIcon } from '../parts/copy.tsx'
 import { LinkText } from '../parts/links.tsx'
+import { Diff } from '../parts/render.tsx'
 import { highlighted } from './highlight.tsx'
 
 export type MarkdownProps = {
@@ -182,6 +183,7 @@ function Picture({ href, text }: { href: string; text: string }) {
 
 function CodeBlock({ text, language }: { text: string; language: string }) {
   const name = language.split(/\s/)[0] ?? ''
+  if (/^(diff|patch)$/.test(name) && /^@@ /m.test(text)) return <Diff patch={text} />
   return (
     <div className="atrium-code atrium-code-block">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}

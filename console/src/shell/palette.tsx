@@ -133,7 +133,7 @@ function useEntries(): Entry[] {
     })
     const isOpen = ({ needs }: MenuPlace) => needs === undefined || may(needs)
     const acts: Entry[] = places
-      .filter(({ area }) => may(`${area}.post`))
+      .filter(({ area, isHidden }) => !isHidden && may(`${area}.post`))
       .map(({ one, icon, path, words = '' }) => ({
         title: `New ${one}`,
         group: 'Action',

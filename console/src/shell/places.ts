@@ -33,7 +33,7 @@ export const menuGroups: readonly { title: string; places: readonly MenuPlace[] 
     title,
     places: [
       ...places
-        .filter(place => place.group === title)
+        .filter(place => place.group === title && !place.isHidden)
         .map(({ title: name, path, icon, area, words = '', letter }) => ({
           title: name,
           to: `/${path}`,

@@ -1,123 +1,150 @@
-// Calls of agents that wait for a person: what would be called, why, and the decision.
-import { Badge, Button, Checkbox, Group, Stack, Text, Textarea } from '@mantine/core'
-import { useState } from 'react'
-import type { ItemOf } from '../../../../src/client/catalogue.ts'
-import { useAct, useCall } from '../../api.ts'
+// Calls of agents that wait for a person, and a page with those that were decided.
+import { Badge, Stack, Text } from '@mantine/core'
+import { ShieldCheck } from 'lucide-react'
+import { useCall } from '../../api.ts'
 import { countOf, wordsOf } from '../../format.ts'
-import { Failure } from '../../parts/failure.tsx'
-import { Moment } from '../../parts/moment.tsx'
-import { Panel } from '../../parts/page.tsx'
+import { LinkButton, LinkText } from '../../parts/links.tsx'
+import { Empty, Loaded, Page, Panel } from '../../parts/page.tsx'
 import { OwnerName } from '../../parts/people.tsx'
-import { Json } from '../../parts/render.tsx'
-import { done } from '../../parts/toast.tsx'
+import { Crumbs } from '../../record/record_page.tsx'
 import { useStanding, useWorkspaceId } from '../../session.ts'
-
-type Approval = ItemOf<'agent_tools.approvals.list'>
+import { DataTable } from '../../table/data_table.tsx'
+import { useLook } from '../../table/look.ts'
+import { type CellProps, labelOf, type Place, placeOfArea } from '../define.ts'
+import { type Approval, ApprovalCard } from './approval.tsx'
 
 const mostShown = 50
 
-/** Nothing where nothing waits: the page is about the tools then. */
-export function Approvals() {
+function useWaiting() {
   const workspaceId = useWorkspaceId()
   const { may } = useStanding()
-  const isAllowed = may('agent_tools.approvals.list')
-  const waiting = useCall(
-    'agent_tools.approvals.list',
-    { workspaceId, status: 'pending', order: 'asc', perPage: mostShown },
-    { enabled: isAllowed },
-  )
-  const { items = [], count = 0 } = waiting.data ?? {}
-  if (!isAllowed || items.length === 0) return null
+  const enabled = may('agent_tools.approvals.list')
+  const input = { workspaceId, status: 'pending', order: 'asc' as const, perPage: mostShown }
+  return useCall('agent_tools.approvals.list', input, { enabled })
+}
+
+/** Nothing where nothing waits: the page is about the tools then. */
+export function Approvals() {
+  const { items = [], count = 0 } = useWaiting().data ?? {}
+  if (items.length === 0) return null
   return (
     <Panel
       title="Waiting for approval"
       about="Agents asked to run these. What is approved goes through once, exactly as shown."
       aside={<Badge color="yellow">{countOf(count, 'call')}</Badge>}
-      mb="md"
     >
-      <Stack gap="lg" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
-        {items.map(approval => (
-          <li key={approval.id}>
-            <Waiting approval={approval} />
-          </li>
-        ))}
-      </Stack>
+      <Cards items={items} />
     </Panel>
   )
 }
 
-function Waiting({ approval }: { approval: Approval }) {
-  const { tool, args, reason, callerKind, ownerId, created, expiresAt } = approval
-  const { may } = useStanding()
+function Cards({ items }: { items: readonly Approval[] }) {
   return (
-    <Stack gap="xs" role="group" aria-label={`${tool} waits for approval`}>
-      <Group gap="xs">
-        <Text ff="monospace" fw={600}>
-          {tool}
-        </Text>
-        {callerKind && <Badge color="gray">{wordsOf(callerKind)}</Badge>}
-        <Text size="sm" c="dimmed" component="span">
-          for <OwnerName id={ownerId} />, asked <Moment at={created} />, expires <Moment at={expiresAt} />
-        </Text>
-      </Group>
-      {reason && (
-        <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-          The agent says: {reason}
-        </Text>
-      )}
-      <Json value={args} />
-      {may('agent_tools.approvals.decide') && <Decision approval={approval} />}
+    <Stack gap="lg" component="ul" className="atrium-plain-list atrium-parted">
+      {items.map(approval => (
+        <li key={approval.id}>
+          <ApprovalCard approval={approval} />
+        </li>
+      ))}
     </Stack>
   )
 }
 
-function Decision({ approval: { id: approvalId, workspaceId, tool } }: { approval: Approval }) {
-  const [note, setNote] = useState('')
-  const [remember, setRemember] = useState(false)
-  const act = useAct('agent_tools.approvals.decide', {
-    onDone: ({ status }) => done(status === 'approved' ? 'The call is approved.' : 'The call is denied.'),
-  })
-  const decide = (decision: 'approve' | 'deny') =>
-    act.mutate({
-      workspaceId,
-      approvalId,
-      decision,
-      ...(note.trim() && { note: note.trim() }),
-      ...(remember && decision === 'approve' && { remember }),
-    })
+export function ApprovalsButton() {
+  const workspaceId = useWorkspaceId()
+  const { may } = useStanding()
+  if (!may('agent_tools.approvals.list')) return null
   return (
-    <>
-      <Textarea
-        label="Note"
-        size="xs"
-        autosize
-        minRows={1}
-        maxRows={6}
-        maxLength={1_000}
-        value={note}
-        onChange={event => setNote(event.currentTarget.value)}
-      />
-      <Group gap="sm">
-        <Button size="xs" loading={act.isPending} onClick={() => decide('approve')} aria-label={`Approve ${tool}`}>
-          Approve
-        </Button>
-        <Button
-          size="xs"
-          variant="default"
-          loading={act.isPending}
-          onClick={() => decide('deny')}
-          aria-label={`Deny ${tool}`}
-        >
-          Deny
-        </Button>
-        <Checkbox
-          size="xs"
-          label="Do not ask again for the same call"
-          checked={remember}
-          onChange={event => setRemember(event.currentTarget.checked)}
-        />
-      </Group>
-      <Failure error={act.error} onRetry={act.again} />
-    </>
+    <LinkButton
+      to={`/w/${workspaceId}/agent_tools/approvals` as '/'}
+      variant="default"
+      leftSection={<ShieldCheck size={16} aria-hidden />}
+    >
+      Approvals
+    </LinkButton>
+  )
+}
+
+const colors: Readonly<Record<Approval['status'], string>> = {
+  pending: 'yellow',
+  approved: 'green',
+  used: 'green',
+  denied: 'red',
+  expired: 'gray',
+}
+
+function Status({ value }: CellProps) {
+  return <Badge color={colors[value as Approval['status']]}>{wordsOf(String(value))}</Badge>
+}
+
+function Person({ value }: CellProps) {
+  return <OwnerName id={value as string | null} />
+}
+
+function Thread({ value }: CellProps) {
+  const workspaceId = useWorkspaceId()
+  if (!value) return null
+  return (
+    <LinkText to={`/w/${workspaceId}/threads/${String(value)}` as '/'} size="sm">
+      Open
+    </LinkText>
+  )
+}
+
+const labels: Readonly<Record<string, string>> = { ownerId: 'For', decidedBy: 'Decided by', threadId: 'Thread' }
+
+export function ApprovalsPage() {
+  const workspaceId = useWorkspaceId()
+  const { may } = useStanding()
+  const waiting = useWaiting()
+  const [look, onLook] = useLook()
+  const place = placeOfArea('agent_tools') as Place
+  const list = `/w/${workspaceId}/agent_tools`
+  return (
+    <Page
+      title="Approvals"
+      about="Calls of agents that a person decides on. What is approved goes through once, exactly as shown."
+      crumbs={<Crumbs place={place} list={list} title="Approvals" />}
+    >
+      {may('agent_tools.approvals.list') ? (
+        <>
+          <Panel title="Waiting">
+            <Loaded query={waiting} rows={2}>
+              {({ items }) =>
+                items.length === 0 ? (
+                  <Empty
+                    icon={ShieldCheck}
+                    title="Nothing waits"
+                    text="Whoever may decide is told when an agent asks."
+                  />
+                ) : (
+                  <Cards items={items} />
+                )
+              }
+            </Loaded>
+          </Panel>
+          <Panel title="All calls">
+            <DataTable
+              listId="agent_tools.approvals.list"
+              path={{ workspaceId }}
+              keyField="id"
+              columns={['tool', 'status', 'ownerId', 'decidedBy', 'note', 'threadId', 'created']}
+              label="Approvals"
+              labelOf={name => labels[name] ?? labelOf(place, name)}
+              look={look}
+              onLook={onLook as never}
+              cells={{ status: Status, ownerId: Person, decidedBy: Person, threadId: Thread }}
+              empty={{
+                icon: ShieldCheck,
+                title: 'No approvals yet',
+                text: 'Calls that the policy holds back for a person are listed here.',
+              }}
+            />
+          </Panel>
+        </>
+      ) : (
+        <Text>You may not see the approvals of this workspace.</Text>
+      )}
+    </Page>
   )
 }

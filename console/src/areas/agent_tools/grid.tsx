@@ -13,7 +13,7 @@ import { useStanding, useWorkspaceId } from '../../session.ts'
 import { LeftOut, useLongRows } from '../../table/long_rows.tsx'
 import { useLook } from '../../table/look.ts'
 import { placeOfArea } from '../define.ts'
-import { Approvals } from './approvals.tsx'
+import { Approvals, ApprovalsButton } from './approvals.tsx'
 import { BulkEdit } from './bulk_edit.tsx'
 import {
   type Column,
@@ -43,7 +43,7 @@ export function ToolGrid() {
   const isShown = (tool: Tool) =>
     isMatch(tool, typed.trim()) && (!effect || tool.effect === effect) && (!changed || !tool.policy.inherited)
   return (
-    <Page title="Agent tools" about={placeOfArea('agent_tools')?.about}>
+    <Page title="Agent tools" about={placeOfArea('agent_tools')?.about} actions={<ApprovalsButton />}>
       <Approvals />
       <Panel>
         <Group mb="md" gap="xs" align="flex-end">

@@ -1,10 +1,11 @@
-// The tools as a grid, with what can be done to one of them.
+// The tools as a grid, with what can be done to one of them, and the calls that wait for a person.
 import { Play, RotateCcw } from 'lucide-react'
-import type { Views } from '../define.ts'
+import { RecordPage } from '../../record/record_page.tsx'
+import { type Place, placeOfArea, type Views } from '../define.ts'
+import { ApprovalsPage } from './approvals.tsx'
 import { ToolGrid } from './grid.tsx'
 
-export const views: Views = {
-  list: ToolGrid,
+const recordViews: Views = {
   acts: {
     run: { icon: Play, about: 'Runs as you. A dry run says what would be called, and whether it would be let in.' },
     reset: {
@@ -14,3 +15,11 @@ export const views: Views = {
     },
   },
 }
+
+/** `approvals` is a word that no tool is called by. */
+function RecordOrApprovals({ id }: { id: string }) {
+  if (id === 'approvals') return <ApprovalsPage />
+  return <RecordPage key={id} place={placeOfArea('agent_tools') as Place} views={recordViews} id={id} />
+}
+
+export const views: Views = { ...recordViews, list: ToolGrid, record: RecordOrApprovals }

@@ -2,7 +2,7 @@
 import { Badge, Stack, Text } from '@mantine/core'
 import { type ReactNode, useMemo, useState } from 'react'
 import { wordsOf } from '../../format.ts'
-import { LabelChips, LabelDot, useLabels } from '../../parts/labels.tsx'
+import { LabelPicker } from '../../parts/label_picker.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { Panel } from '../../parts/page.tsx'
 import { OwnerName, ownerAreas } from '../../parts/people.tsx'
@@ -65,7 +65,7 @@ export function Properties({ issue }: { issue: Issue }) {
           <Badge color={severityColors[issue.severity]}>{wordsOf(issue.severity)}</Badge>
         </Picker>
         <Assignee issue={issue} shared={shared('assignee')} set={set} />
-        <Labels issue={issue} shared={shared('labels')} set={set} />
+        <LabelPicker {...shared('labels')} shortcut="l" ids={issue.labels} onChange={labels => set({ labels })} />
       </Stack>
       <Times issue={issue} />
     </Panel>
@@ -105,43 +105,6 @@ function Assignee({ issue, shared, set }: ChoiceProps) {
       onPick={id => set({ assigneeId: id === nobody ? null : id })}
     >
       <OwnerName id={issue.assigneeId} />
-    </Picker>
-  )
-}
-
-function Labels({ issue, shared, set }: ChoiceProps) {
-  const [words, setWords] = useState('')
-  const labels = useLabels({ ids: issue.labels, words })
-  const isFitting = ({ name }: { name: string }) => name.toLowerCase().includes(words.trim().toLowerCase())
-  const toggle = (id: string) => {
-    const group = labels.find(label => label.id === id)?.group?.toLowerCase()
-    const isSibling = (other: string) =>
-      group !== undefined && labels.find(label => label.id === other)?.group?.toLowerCase() === group
-    const isOn = issue.labels.includes(id)
-    const rest = issue.labels.filter(one => one !== id && (isOn || !isSibling(one)))
-    set({ labels: isOn ? rest : [...rest, id] })
-  }
-  return (
-    <Picker
-      {...shared}
-      label="Labels"
-      shortcut="l"
-      choices={labels
-        .filter(isFitting)
-        .map(({ id, name, color }) => ({ value: id, label: name, mark: <LabelDot color={color} /> }))}
-      onWords={setWords}
-      value={issue.labels}
-      onPick={toggle}
-    >
-      <LabelChips
-        ids={issue.labels}
-        most={20}
-        none={
-          <Text span size="sm" c="dimmed">
-            None
-          </Text>
-        }
-      />
     </Picker>
   )
 }
