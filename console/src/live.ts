@@ -1,4 +1,5 @@
 // Everything on screen is live: one stream per browser, whose entries have just those queries read again that they concern.
+import type { Query } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { addressOf, queryClient } from './api.ts'
 import { areaOf, brief } from './contract.ts'
@@ -179,12 +180,15 @@ function gatherer(workspaceId: string): (entry: Told) => void {
     setTimeout(() => {
       const entries = gathered
       gathered = []
-      const isConcerned = (key: readonly unknown[]) => entries.some(one => concerns(one, workspaceId, key))
-      void queryClient.invalidateQueries(
-        { predicate: ({ queryKey }) => isConcerned(queryKey) },
-        // What is on its way already was asked for after the change that brought it.
-        { cancelRefetch: false },
-      )
+      void readAgain(({ queryKey }) => entries.some(one => concerns(one, workspaceId, queryKey)))
     }, gatherMs)
   }
+}
+
+/** What is on its way may have been read before the change: it is let through, and read once more behind it. */
+async function readAgain(isConcerned: (query: Query) => boolean): Promise<void> {
+  const underWay = new Set(queryClient.getQueryCache().findAll({ predicate: isConcerned, fetchStatus: 'fetching' }))
+  await queryClient.invalidateQueries({ predicate: isConcerned }, { cancelRefetch: false })
+  if (underWay.size === 0) return
+  await queryClient.invalidateQueries({ predicate: query => underWay.has(query) }, { cancelRefetch: false })
 }

@@ -33,15 +33,22 @@ export async function reportOf(db: Db, thread: ThreadRow, caller: Caller): Promi
 
 function factsOf({ type, status, created, hypothesis, outcome }: ThreadRow): Report['facts'] {
   const facts: [string, string | null | undefined][] = [
-    ['Type', type],
-    ['Status', status],
+    ['Type', inWords(type)],
+    ['Status', inWords(status)],
     ['Begun', `${created.slice(0, 16).replace('T', ' ')} UTC`],
-    ['Verdict', hypothesis?.verdict],
-    ['Outcome', outcome?.kind],
+    ['Verdict', inWords(hypothesis?.verdict)],
+    ['Outcome', inWords(outcome?.kind)],
     ['Cause', outcome?.causeClass],
   ]
   return facts.flatMap(([name, value]) => (value ? [{ name, value }] : []))
 }
+
+function inWords(name: string | null | undefined): string | null {
+  const words = (name ?? '').replaceAll('_', ' ')
+  return words ? words.charAt(0).toUpperCase() + words.slice(1) : null
+}
+
+const speakers: Readonly<Record<string, string>> = { user: 'Person', assistant: 'Agent', tool: 'Tool', system: 'Note' }
 
 /** What was deleted or is not finished stays out. Nobody is named: a page is read outside. */
 async function saidIn(db: Db, thread: ThreadRow, caller: Caller): Promise<Entry[]> {
@@ -59,7 +66,7 @@ async function saidIn(db: Db, thread: ThreadRow, caller: Caller): Promise<Entry[
       })
       break
     }
-    entries.push({ heading: `${seq}. ${role}`, at: created, markdown })
+    entries.push({ heading: `${seq}. ${speakers[role] ?? role}`, at: created, markdown })
   }
   return entries
 }

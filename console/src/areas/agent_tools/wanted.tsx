@@ -26,7 +26,9 @@ export function Wanted({ operationId, args }: WantedProps) {
   const schemas = schemasOf(operationId)
   return (
     <Stack gap="xs">
-      <Text size="sm">{operation(operationId)?.summary ?? operationId}</Text>
+      <Text size="sm" fw={600}>
+        {operation(operationId)?.summary ?? operationId}
+      </Text>
       <Target operationId={operationId} args={args} pathNames={pathNames} record={record} names={names} />
       {isChange ? (
         <Changes given={given} record={record} schemas={schemas} names={names} />

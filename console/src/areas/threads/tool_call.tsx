@@ -59,7 +59,7 @@ export function LoneResult({ result }: { result: Part }) {
 }
 
 function Outcome({ result }: { result: Part | undefined }) {
-  if (!result) return <Badge color="yellow">No result yet</Badge>
+  if (!result) return <Badge color="yellow">No result</Badge>
   return result.ok ? <Badge color="green">Done</Badge> : <Badge color="red">Refused</Badge>
 }
 
