@@ -16,6 +16,8 @@ export type Group = (typeof groups)[number]
 /** A list with filters chosen beforehand. */
 export type View = { title: string; search: Readonly<Record<string, string | readonly string[]>> }
 
+export type Waiting = { listId: string; input: Row; words: string }
+
 export type Viewer = { id: string; role: Role | null }
 
 export type ActHint = {
@@ -98,6 +100,8 @@ export type AreaPage = {
   path?: string
   icon?: LucideIcon
   group?: Group
+  /** Records that wait for a person: how many there are stands in the menu. */
+  waiting?: Waiting
   /** Not in the menu: its records are shown on the pages of others. */
   isHidden?: true
   /** Its place in the group; those that say nothing come last, by name. */

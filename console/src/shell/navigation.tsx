@@ -1,8 +1,10 @@
 // The menu at the side: the workspace's places by their groups, which can be folded, or one's own.
-import { Collapse, Divider, Stack, UnstyledButton } from '@mantine/core'
+import { Badge, Collapse, Divider, Stack, UnstyledButton } from '@mantine/core'
 import { useLocation } from '@tanstack/react-router'
 import { ArrowLeft, BookOpen, ChevronDown, ChevronRight, Settings } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
+import type { Waiting } from '../areas/define.ts'
+import { type RowPage, useNamedCall } from '../named.ts'
 import { LinkNav } from '../parts/links.tsx'
 import { useStanding, useWorkspace, useWorkspaceId } from '../session.ts'
 import { home, type MenuPlace, menuGroups, mine } from './places.ts'
@@ -26,11 +28,34 @@ function Entry({ place, root = '' }: { place: MenuPlace; root?: string }) {
       to={to as '/'}
       label={place.title}
       leftSection={<Icon size={17} aria-hidden />}
+      rightSection={place.waiting && <WaitingCount waiting={place.waiting} />}
       active={isHere}
       activeOptions={{ exact: place.to === '', includeSearch: false }}
       py={6}
       style={rounded}
     />
+  )
+}
+
+/** The first page has calls enough: this one is made when it stands. */
+const soonMs = 4_000
+
+/** Live, as everything that is listed. */
+function WaitingCount({ waiting: { listId, input, words } }: { waiting: Waiting }) {
+  const workspaceId = useWorkspaceId()
+  const { may } = useStanding()
+  const [isSoon, setIsSoon] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setIsSoon(true), soonMs)
+    return () => clearTimeout(timer)
+  }, [])
+  const enabled = isSoon && may(listId)
+  const { data } = useNamedCall<RowPage>(listId, { workspaceId, ...input, perPage: 1 }, { enabled })
+  if (!data || data.count === 0) return null
+  return (
+    <Badge color="yellow" size="sm" aria-label={`${data.count} ${words}`} role="img">
+      {data.count}
+    </Badge>
   )
 }
 

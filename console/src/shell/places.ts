@@ -12,10 +12,18 @@ import {
   Shield,
   User,
 } from 'lucide-react'
-import { groups, places } from '../areas/define.ts'
+import { groups, places, type Waiting } from '../areas/define.ts'
 
 /** `needs` is the operation without which the place would be empty. */
-export type MenuPlace = { title: string; to: string; icon: LucideIcon; needs?: string; words?: string; letter?: string }
+export type MenuPlace = {
+  title: string
+  to: string
+  icon: LucideIcon
+  needs?: string
+  words?: string
+  letter?: string
+  waiting?: Waiting
+}
 
 export const home: MenuPlace = { title: 'Overview', to: '', icon: Gauge, words: 'home start activity', letter: 'h' }
 const settings: MenuPlace = {
@@ -34,13 +42,14 @@ export const menuGroups: readonly { title: string; places: readonly MenuPlace[] 
     places: [
       ...places
         .filter(place => place.group === title && !place.isHidden)
-        .map(({ title: name, path, icon, area, words = '', letter }) => ({
+        .map(({ title: name, path, icon, area, words = '', letter, waiting }) => ({
           title: name,
           to: `/${path}`,
           icon,
           needs: `${area}.list`,
           words,
           ...(letter && { letter }),
+          ...(waiting && { waiting }),
         })),
       ...(title === 'Workspace' ? [settings, connect] : []),
     ],

@@ -10,6 +10,7 @@ export const page = defineArea({
   letter: 'a',
   words: 'mcp policy approvals approve inbox',
   about: 'Each operation is a tool; the workspace decides which kinds of agent may run it.',
+  waiting: { listId: 'agent_tools.approvals.list', input: { status: 'pending' }, words: 'waiting for approval' },
   isEditable: false,
   views: () => import('./views.tsx'),
 })
