@@ -11,11 +11,11 @@ inBrowser('what was once wrong', () => {
     await page.goto(`/w/${workspaceId}/settings`)
     const days = page.getByLabel('Keep the audit log for (days)')
     await days.fill('5')
-    await page.getByRole('button', { name: 'Save' }).last().click()
+    await page.getByRole('button', { name: 'Save' }).nth(1).click()
     await page.getByText('Use 30 to 3650').waitFor()
     expect(await days.inputValue()).toBe('5')
     await days.fill('60')
-    await page.getByRole('button', { name: 'Save' }).last().click()
+    await page.getByRole('button', { name: 'Save' }).nth(1).click()
     await page
       .getByRole('dialog')
       .getByText(/entries are older|entry is older/)

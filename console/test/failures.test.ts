@@ -47,8 +47,9 @@ async function furnish({ client, workspaceId }: Person): Promise<Made> {
   await client.call('labels.post', { workspaceId, name: 'Database' })
   const issue = await client.call('issues.post', { workspaceId, title: 'Checkout answers 502' })
   const [name = ''] = guest.email.split('@')
+  const thread = await client.call('threads.post', { workspaceId, name: 'Why checkout is slow' })
   const ids = { keyId: key.id, teamId: team.id, otherTeamId: other.id, clientId: application.id, issueId: issue.id }
-  return { ...ids, guest: name }
+  return { ...ids, threadId: thread.id, guest: name }
 }
 
 async function walkOutside(page: Page, call: CallPattern, name: string): Promise<void> {

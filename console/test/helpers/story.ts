@@ -9,6 +9,7 @@ export type Made = {
   otherTeamId: string
   clientId: string
   issueId: string
+  threadId: string
   guest: string
 }
 export type Scene = Pick<Person, 'page' | 'workspaceId'> & { made: Made; dialog: Locator }

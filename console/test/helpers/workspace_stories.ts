@@ -1,6 +1,7 @@
 // Forms and dialogs of a workspace's own things: keys, applications, records, the workspace itself.
 import { issueStories } from './issue_stories.ts'
 import { again, button, pick, type Story, text } from './story.ts'
+import { threadStories } from './thread_stories.ts'
 
 const keys: readonly Story[] = [
   {
@@ -132,7 +133,7 @@ const workspace: readonly Story[] = [
       await page.getByLabel('Keep the audit log for (days)').fill('400')
       await page.getByLabel('API keys expire after (days)').fill('90')
     },
-    press: ({ page }) => page.getByRole('button', { name: 'Save' }).last(),
+    press: ({ page }) => page.getByRole('button', { name: 'Save' }).nth(1),
     done: ({ page }) => text(page, 'The rules are saved.'),
   },
   {
@@ -162,4 +163,10 @@ const workspace: readonly Story[] = [
   },
 ]
 
-export const workspaceStories: readonly Story[] = [...keys, ...applications, ...issueStories, ...workspace]
+export const workspaceStories: readonly Story[] = [
+  ...keys,
+  ...applications,
+  ...issueStories,
+  ...threadStories,
+  ...workspace,
+]
