@@ -76,6 +76,19 @@ function requestOf(id: string, input: Readonly<Row>): OperationRequest {
   return spell(method, template, { path: part(name => inPath.has(name)), query: part(isQuery), body })
 }
 
+/** Sends a file as it is; what else is said of it stands in the address. */
+export async function sendFile<K extends OperationId>(id: K, input: object, file: Blob): Promise<ResultOf<K>> {
+  const { method, path } = requestOf(id, input as Row)
+  const url = window.location.origin + path
+  const headers = headersOf({}, 'application/octet-stream')
+  try {
+    const body = new Uint8Array(await file.arrayBuffer())
+    return (await readResult(await deliver({ method, url, headers, body }, { retries: 0, send }))) as ResultOf<K>
+  } catch (error) {
+    throw withSession(toldApart(error))
+  }
+}
+
 /** The client would wait out a 429 by itself; a person should rather be told. */
 async function request(id: string, input: object = {}, { signal }: { signal?: AbortSignal } = {}): Promise<unknown> {
   const { method, path, body, contentType } = requestOf(id, input as Row)

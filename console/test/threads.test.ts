@@ -1,4 +1,5 @@
 // Threads in the browser: written in, grown live, long ones by a cursor, runs that ask, stop and fail, hypotheses, ratings.
+import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
@@ -34,6 +35,11 @@ inBrowser('threads', () => {
     await page.goto(`${root}/new`)
     await page.getByRole('textbox', { name: 'Message' }).fill('Why is the **pool** exhausted?\n\nIt held twenty.')
     faults.push(...(await look(page, 'thread-new')))
+    await page.locator('textarea').first().evaluate(drop)
+    await page
+      .getByRole('list', { name: 'Attached files' })
+      .getByRole('button', { name: 'Leave out trace.log' })
+      .waitFor()
     await button(page, 'Start').click()
     await page.getByRole('heading', { name: 'Why is the **pool** exhausted?' }).waitFor()
     await log(page).locator('strong', { hasText: 'pool' }).waitFor()
@@ -41,6 +47,12 @@ inBrowser('threads', () => {
     await page.getByRole('textbox', { name: 'Message' }).first().fill('Why is the pool empty?\n\nIt held twenty.')
     await button(page, 'Save').click()
     await log(page).getByText('Why is the pool empty?').waitFor()
+    const downloading = page.waitForEvent('download')
+    await log(page)
+      .getByRole('link', { name: /trace\.log/ })
+      .click()
+    expect(readFileSync(await (await downloading).path(), 'utf8')).toBe('pool: 20 of 20')
+    faults.push(...(await look(page, 'thread-file')))
     await page.goto(root)
     await page.getByRole('tab', { name: 'Investigations' }).click()
     await page.getByRole('link', { name: 'Why is the pool empty?' }).waitFor({ state: 'detached' })
@@ -238,6 +250,12 @@ inBrowser('threads', () => {
     await context.close()
   })
 })
+
+function drop(field: Element): void {
+  const dataTransfer = new DataTransfer()
+  dataTransfer.items.add(new File(['pool: 20 of 20'], 'trace.log', { type: 'text/plain' }))
+  field.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+}
 
 function isInSight(element: Element): boolean {
   const { top, bottom } = element.getBoundingClientRect()

@@ -7,6 +7,7 @@ import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'rea
 import { Guard } from '../form/guard.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Markdown } from '../parts/render.tsx'
+import { type Attached, AttachedFiles, useAttachments } from './attachments.tsx'
 import { type Mention, MentionList, mentionAt, useMentions } from './mentions.tsx'
 import { useUploads } from './uploads.ts'
 
@@ -20,10 +21,12 @@ export type ComposerProps = {
   most?: number
   /** How many lines it has while nothing is written. */
   lines?: number
-  onSend: (text: string) => Promise<unknown>
+  onSend: (text: string, attached: readonly Attached[]) => Promise<unknown>
   onCancel?: (() => void) | undefined
   /** Takes a file to the service and says which text stands for it, such as `[plan.pdf](/v1/files/…)`. */
   onUpload?: ((file: File) => Promise<string>) | undefined
+  /** Takes a file to the service; it goes beside the text. */
+  onAttach?: ((file: File) => Promise<Attached>) | undefined
   /** False where records cannot be mentioned. */
   hasMentions?: boolean
   /** Beside the button. */
@@ -41,6 +44,8 @@ export function Composer(props: ComposerProps) {
   const wanted = props.hasMentions === false || isPreview ? null : mentionAt(text, caret)
   const mentions = useMentions(wanted?.words ?? null)
   const uploads = useUploads(props.onUpload, (place, by) => setText(before => before.replace(place, () => by)))
+  const attachments = useAttachments(props.onAttach)
+  const mayAttach = props.onUpload !== undefined || props.onAttach !== undefined
   const modifier = ['macos', 'ios'].includes(useOs()) ? '⌘' : 'Ctrl'
   const insert = (added: string, from: number, to: number) => {
     setText(before => before.slice(0, from) + added + before.slice(to))
@@ -54,13 +59,15 @@ export function Composer(props: ComposerProps) {
   const mention = (chosen: Mention | undefined) => {
     if (wanted && chosen) insert(`[@${chosen.title.replace(/[[\]]/g, '')}](${chosen.uri}) `, wanted.from, caret)
   }
-  const isReady = text.trim() !== '' && text.length <= most && !uploads.isBusy
+  const isEmpty = text.trim() === '' && attachments.attached.length === 0
+  const isReady = !isEmpty && text.length <= most && !uploads.isBusy && !attachments.isBusy
   const submit = async () => {
     if (!isReady || sending.isPending) return
     setSending({ isPending: true, error: null })
     try {
-      await onSend(text.trim())
+      await onSend(text.trim(), attachments.attached)
       setText('')
+      attachments.clear()
       setIsPreview(false)
       setSending({ isPending: false, error: null })
     } catch (error) {
@@ -73,8 +80,11 @@ export function Composer(props: ComposerProps) {
       void submit()
     } else if (mentions.onKey(event.key, mention)) event.preventDefault()
   }
-  const add = (files: FileList | null) =>
-    uploads.add([...(files ?? [])], place => insert(place, field.current?.selectionStart ?? text.length, caret))
+  const add = (files: FileList | null) => {
+    const chosen = [...(files ?? [])]
+    if (props.onAttach) return attachments.add(chosen)
+    uploads.add(chosen, place => insert(place, field.current?.selectionStart ?? text.length, caret))
+  }
   return (
     <form
       onSubmit={event => {
@@ -94,7 +104,7 @@ export function Composer(props: ComposerProps) {
               { value: 'preview', label: 'Preview' },
             ]}
           />
-          {props.onUpload && (
+          {mayAttach && (
             <Button
               size="compact-xs"
               variant="subtle"
@@ -128,17 +138,21 @@ export function Composer(props: ComposerProps) {
             }}
             onSelect={event => setCaret(event.currentTarget.selectionStart)}
             onKeyDown={onKeyDown}
-            onPaste={event => event.clipboardData.files.length > 0 && add(event.clipboardData.files)}
-            onDragOver={event => props.onUpload && event.preventDefault()}
+            onPaste={event => mayAttach && event.clipboardData.files.length > 0 && add(event.clipboardData.files)}
+            onDragOver={event => mayAttach && event.preventDefault()}
             onDrop={event => {
-              if (!props.onUpload || event.dataTransfer.files.length === 0) return
+              if (!mayAttach || event.dataTransfer.files.length === 0) return
               event.preventDefault()
               add(event.dataTransfer.files)
             }}
           />
         )}
         <MentionList id={listId} found={mentions.found} chosen={mentions.chosen} onChoose={mention} />
-        <Failure error={sending.error ?? uploads.error} onRetry={sending.error ? () => void submit() : undefined} />
+        <AttachedFiles {...attachments} />
+        <Failure
+          error={sending.error ?? uploads.error ?? attachments.error}
+          onRetry={sending.error ? () => void submit() : undefined}
+        />
         {text.length > most && (
           <Text size="sm" c="var(--mantine-color-error)" role="status">
             {text.length - most} characters too many
@@ -160,7 +174,7 @@ export function Composer(props: ComposerProps) {
         </Group>
       </Stack>
       <Guard
-        isOn={() => text.trim() !== '' && text.trim() !== start.trim() && !sending.isPending}
+        isOn={() => !isEmpty && text.trim() !== start.trim() && !sending.isPending}
         title="Leave without sending?"
         text="What you wrote is not sent yet and would be lost."
         leave="Leave"

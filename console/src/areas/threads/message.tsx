@@ -9,6 +9,7 @@ import { Moment } from '../../parts/moment.tsx'
 import { Markdown } from '../../parts/render.tsx'
 import { useMe, useStanding } from '../../session.ts'
 import { Citations } from './citations.tsx'
+import { FileLink } from './files.tsx'
 import { placeOf } from './pairing.ts'
 import { Rating } from './rating.tsx'
 import type { Message, Part } from './thread.ts'
@@ -113,6 +114,7 @@ const Words = memo(({ text }: { text: string }) => <Markdown text={text} />)
 
 function PartView({ part, result }: { part: Part; result: Part | null | undefined }) {
   if (part.type === 'text') return <Words text={part.markdown ?? ''} />
+  if (part.type === 'file') return <FileLink part={part} />
   if (part.type === 'tool_call') return <ToolCall call={part} result={result ?? undefined} />
   if (part.type === 'tool_result' && result !== null) return <LoneResult result={part} />
   return null

@@ -3,6 +3,7 @@ import { SegmentedControl, Stack, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useId, useRef, useState } from 'react'
 import { call } from '../../api.ts'
+import type { Attached } from '../../composer/attachments.tsx'
 import { Composer } from '../../composer/composer.tsx'
 import { Page, Panel } from '../../parts/page.tsx'
 import { RecordSelect } from '../../parts/record_select.tsx'
@@ -10,6 +11,8 @@ import { Crumbs } from '../../record/record_page.tsx'
 import { useStanding, useWorkspaceId } from '../../session.ts'
 import { type Place, placeOfArea } from '../define.ts'
 import { AnsweringSwitch, useAnswering } from './answering.tsx'
+import { upload } from './files.tsx'
+import { partsOf } from './reply.tsx'
 import type { Thread } from './thread.ts'
 
 const types = [
@@ -35,12 +38,13 @@ export function NewThread() {
   /** Where the message was refused, the thread is there already. */
   const made = useRef<Thread | null>(null)
   const list = `/w/${workspaceId}/threads`
-  const start = async (text: string) => {
+  const start = async (text: string, attached: readonly Attached[]) => {
     const fields = { type, visibility, ...(visibility === 'team' && { teamId }) } as object
     made.current ??= await call('threads.post', { workspaceId, ...fields })
     const { id: threadId } = made.current
     if (may('messages.post')) {
-      await call('messages.post', { workspaceId, threadId, text, ...(answering.isOn && { run: 'queue' as const }) })
+      const parts = partsOf(text, attached)
+      await call('messages.post', { workspaceId, threadId, parts, ...(answering.isOn && { run: 'queue' as const }) })
     }
     // After the guard of unsent words has seen that they are sent.
     setTimeout(() => void navigate({ to: `${list}/${threadId}` as '/' }))
@@ -61,6 +65,7 @@ export function NewThread() {
             send="Start"
             most={200_000}
             onSend={start}
+            onAttach={may('messages.files.post') ? file => upload(workspaceId, file) : undefined}
             placeholder="What is it about? The first line becomes its name."
           >
             <AnsweringSwitch answering={answering} />

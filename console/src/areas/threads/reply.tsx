@@ -1,11 +1,13 @@
 // Where a person writes in a thread: to the others, to an agent that answers, or the answer that an agent waits for.
 import { Text } from '@mantine/core'
 import { call, queryClient } from '../../api.ts'
+import type { Attached } from '../../composer/attachments.tsx'
 import { Composer } from '../../composer/composer.tsx'
 import { areaOf } from '../../contract.ts'
 import { useStanding } from '../../session.ts'
 import { AnsweringSwitch, useAnswering } from './answering.tsx'
-import type { Run, Thread } from './thread.ts'
+import { upload } from './files.tsx'
+import type { Part, Run, Thread } from './thread.ts'
 
 type ReplyProps = {
   thread: Thread
@@ -22,10 +24,10 @@ export function Reply({ thread, run, onSent }: ReplyProps) {
   if (!may('messages.post')) return null
   if (thread.status === 'archived') return <Text c="dimmed">It is archived. Restore it to go on.</Text>
   const isAsked = run?.waitsFor === 'answer'
-  const send = async (text: string) => {
+  const send = async (text: string, attached: readonly Attached[]) => {
     const { workspaceId, id: threadId } = thread
     const start = !run && answering.isOn ? { run: 'queue' as const } : {}
-    const { id } = await call('messages.post', { workspaceId, threadId, text, ...start })
+    const { id } = await call('messages.post', { workspaceId, threadId, parts: partsOf(text, attached), ...start })
     await onSent(id)
     refresh()
     requestAnimationFrame(() => window.scrollTo({ top: document.documentElement.scrollHeight }))
@@ -39,10 +41,19 @@ export function Reply({ thread, run, onSent }: ReplyProps) {
       most={mostText}
       placeholder={placeholderOf(run, isAsked)}
       onSend={send}
+      onAttach={may('messages.files.post') ? file => upload(thread.workspaceId, file) : undefined}
     >
       {!run && <AnsweringSwitch answering={answering} />}
     </Composer>
   )
+}
+
+/** What is said, then the files beside it. */
+export function partsOf(text: string, attached: readonly Attached[]): Part[] {
+  return [
+    ...(text ? [{ type: 'text' as const, markdown: text }] : []),
+    ...attached.map(({ id }) => ({ type: 'file' as const, fileId: id })),
+  ]
 }
 
 function placeholderOf(run: Run | undefined, isAsked: boolean): string {
