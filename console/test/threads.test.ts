@@ -47,6 +47,7 @@ inBrowser('threads', () => {
     await page.getByRole('textbox', { name: 'Message' }).first().fill('Why is the pool empty?\n\nIt held twenty.')
     await button(page, 'Save').click()
     await log(page).getByText('Why is the pool empty?').waitFor()
+    await page.getByRole('heading', { name: 'Why is the pool empty?' }).waitFor()
     const downloading = page.waitForEvent('download')
     await log(page)
       .getByRole('link', { name: /trace\.log/ })
@@ -126,7 +127,7 @@ inBrowser('threads', () => {
     await page.goto(`/w/${workspaceId}/threads/${id}`)
     await button(page, 'Share').click()
     await button(page.getByRole('dialog'), 'Share').click()
-    await page.getByText('Published: its address is under Pages.').waitFor()
+    await page.getByRole('link', { name: 'Open it' }).waitFor()
     const [published] = (await client.call('pages.list', { workspaceId })).items
     await page.goto(`/p/${published?.id}`)
     await picture(page, 'thread-published-light')

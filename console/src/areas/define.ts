@@ -33,6 +33,8 @@ export type ActHint = {
   touches?: readonly string[]
   /** Not offered: it is done elsewhere. */
   isHidden?: true
+  /** The page of what came of it, below the workspace: `threads/thrd_…`. */
+  leadsTo?: (result: Row) => string
   /** The record is not there any more afterwards, although it is no delete. */
   isGone?: true
 }

@@ -1,5 +1,6 @@
 // What can be done with one record: a button or menu entry per operation, each with the dialog that its contract gives.
 import { Button, Menu, Modal, Stack, Text } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
 import { ChevronDown, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { type ActHint, type Place, type Preset, titleOf, type Views } from '../areas/define.ts'
@@ -185,6 +186,7 @@ type ActDialogProps = {
 function ActDialog({ place, views, act, record, onClose, onGone }: ActDialogProps) {
   const { verb, hint, label, isEnding } = act
   const workspaceId = useWorkspaceId()
+  const navigate = useNavigate()
   const [made, setMade] = useState<Row | null>(null)
   const id = `${place.area}.${verb}`
   const key = keyOf(place.area)
@@ -196,6 +198,7 @@ function ActDialog({ place, views, act, record, onClose, onGone }: ActDialogProp
     onClose()
     done(hint.done ?? (isEnding ? `${title} is deleted.` : `${label}: done.`))
     if (isEnding || hint.isGone) onGone()
+    else if (hint.leadsTo) void navigate({ to: `/w/${workspaceId}/${hint.leadsTo(result)}` as '/' })
   }
   const Use = views.secretUse
   return (

@@ -1,9 +1,17 @@
 // What can be done with an issue beside changing its properties.
-import { Merge, Share2, Split } from 'lucide-react'
+import { Merge, SearchCheck, Share2, Split } from 'lucide-react'
 import type { Views } from '../define.ts'
 
 export const recordViews: Views = {
   acts: {
+    investigate: {
+      icon: SearchCheck,
+      about: 'A thread in which an agent looks for the cause, with one thread beneath it for each hypothesis.',
+      fields: [{ name: 'prompt', label: 'What to look at first' }, 'hypotheses'],
+      done: 'The investigation has begun.',
+      touches: ['threads'],
+      leadsTo: ({ id }) => `threads/${String(id)}`,
+    },
     merge: {
       icon: Merge,
       about: 'Occurrences and timeline move to the other, and further alerts count there. Split takes it back.',

@@ -61,7 +61,7 @@ function Supposed({ thread }: { thread: Thread }) {
   )
 }
 
-export function VerdictBadge({ thread: { hypothesis } }: { thread: Thread }) {
+function VerdictBadge({ thread: { hypothesis } }: { thread: Thread }) {
   if (!hypothesis?.verdict) return <Badge color="gray">No verdict yet</Badge>
   const { verdict, confidence } = hypothesis
   return (

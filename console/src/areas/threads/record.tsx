@@ -3,8 +3,8 @@ import './thread.css'
 import { Button, Menu } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { Download, PanelRight } from 'lucide-react'
-import { useState } from 'react'
-import { addressOf, useCall } from '../../api.ts'
+import { useEffect, useRef, useState } from 'react'
+import { addressOf, queryClient, useCall } from '../../api.ts'
 import { Loaded, Page } from '../../parts/page.tsx'
 import { Acts } from '../../record/acts.tsx'
 import { Crumbs } from '../../record/record_page.tsx'
@@ -12,7 +12,7 @@ import { useStanding, useWorkspaceId } from '../../session.ts'
 import { useLook } from '../../table/look.ts'
 import { type Place, placeOfArea } from '../define.ts'
 import { Beside } from './beside.tsx'
-import { useTranscript } from './reading.ts'
+import { type Transcript, useTranscript } from './reading.ts'
 import { recordViews } from './record_views.ts'
 import { Reply } from './reply.tsx'
 import { RunState } from './run_state.tsx'
@@ -50,6 +50,7 @@ function Opened({ thread }: { thread: Thread }) {
   const [isOpen, setIsOpen] = useState(false)
   const transcript = useTranscript(thread.workspaceId, thread.id, wanted)
   const runs = useRuns(thread.id)
+  useNameOf(thread, transcript)
   return (
     <>
       <Button
@@ -83,6 +84,18 @@ function Opened({ thread }: { thread: Thread }) {
       </div>
     </>
   )
+}
+
+/** A thread is called by its first message, until somebody names it: where that changes, so does the name. */
+function useNameOf({ id, workspaceId }: Thread, { items }: Transcript): void {
+  const [first] = items
+  const naming = first?.seq === 1 ? first.text : undefined
+  const before = useRef(naming)
+  useEffect(() => {
+    if (before.current !== naming)
+      void queryClient.invalidateQueries({ queryKey: ['threads.get', { workspaceId, id }] })
+    before.current = naming
+  }, [naming, workspaceId, id])
 }
 
 function Exports({ thread: { workspaceId, id } }: { thread: Thread }) {

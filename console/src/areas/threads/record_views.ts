@@ -8,10 +8,11 @@ export const recordViews: Views = {
       label: 'Share',
       icon: Share2,
       about:
-        'A page of what was said so far, without who said it and without what went into tools. It is listed under Pages, with its address.',
+        'A page of what was said so far, without who said it and without what went into tools. It is listed under Pages.',
       fields: ['title', 'visibility', { name: 'ttlDays', label: 'Gone after (days)' }],
-      done: 'Published: its address is under Pages.',
+      done: 'Published: this is its address.',
       touches: ['pages'],
+      leadsTo: ({ id }) => `pages/${String(id)}`,
     },
     del: { about: 'Its messages and the threads under it go with it; a run in one of them ends at once.' },
   },

@@ -27,9 +27,13 @@ export function useScrolling(
     window.scrollTo({ top: document.documentElement.scrollHeight })
   }, [])
   useEffect(() => {
+    let before = window.scrollY
     const look = () => {
       const { scrollHeight } = document.documentElement
-      isAtEnd.current = window.scrollY + window.innerHeight >= scrollHeight - nearPixels
+      const isNear = window.scrollY + window.innerHeight >= scrollHeight - nearPixels
+      // Only who scrolls up leaves the end; that the end moved away is no reason.
+      if (isNear || window.scrollY < before) isAtEnd.current = isNear
+      before = window.scrollY
       if (isAtEnd.current) setSeen(newest.current)
     }
     window.addEventListener('scroll', look, { passive: true })

@@ -113,7 +113,7 @@ function Words({ text }: { text: string }) {
   )
 }
 
-export function isPatch(text: string): boolean {
+function isPatch(text: string): boolean {
   return /^@@ -\d+(,\d+)? \+\d+/m.test(text)
 }
 
