@@ -183,6 +183,26 @@ inBrowser('threads', () => {
     await context.close()
   })
 
+  it('are answered by a model that an admin has set up', async () => {
+    const { page, context, workspaceId, client, faults } = await person()
+    await page.goto(`/w/${workspaceId}/settings`)
+    await page.getByRole('combobox', { name: 'Agents are run by' }).click()
+    await page.getByRole('option', { name: 'The built-in runner' }).click()
+    await page.getByLabel('Address of the endpoint').fill('https://models.example.com/v1')
+    await page.getByLabel('Model', { exact: true }).fill('large-1')
+    await page.getByLabel('Key of the endpoint').fill('sk-of-the-model')
+    await page.getByLabel('Steps of a run').fill('20')
+    faults.push(...(await look(page, 'settings-agents')))
+    await page.getByRole('button', { name: 'Save', exact: true }).nth(2).click()
+    await page.getByText('The settings for agents are saved.').waitFor()
+    await page.getByText('One is set. It is never shown').waitFor()
+    const { agent, secretsSet } = await client.call('workspaces.settings.get', { workspaceId })
+    expect(agent).toMatchObject({ runner: 'builtin', baseUrl: 'https://models.example.com/v1', model: 'large-1' })
+    expect([agent.maxStepsPerRun, agent.maxMinutesPerRun, secretsSet]).toEqual([20, 30, ['agent.key']])
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   it('grow while somebody looks, word by word', async () => {
     const someone = await person()
     const { page, context, workspaceId, client } = someone

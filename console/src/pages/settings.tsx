@@ -17,6 +17,7 @@ import { Failure } from '../parts/failure.tsx'
 import { Loaded, Page, Panel } from '../parts/page.tsx'
 import { done } from '../parts/toast.tsx'
 import { useStanding, useWorkspaceId, type Workspace } from '../session.ts'
+import { AgentSettings } from './agent_settings.tsx'
 import { DangerZone } from './danger_zone.tsx'
 
 export function WorkspaceSettings() {
@@ -42,7 +43,7 @@ export function WorkspaceSettings() {
                 {rules => (
                   <>
                     <Rules rules={rules} isOpen={can('workspaces:write')} />
-                    <Agents rules={rules} isOpen={can('workspaces:write')} />
+                    <AgentSettings rules={rules} isOpen={can('workspaces:write')} />
                   </>
                 )}
               </Loaded>
@@ -176,47 +177,6 @@ function Rules({ rules, isOpen }: { rules: Settings; isOpen: boolean }) {
           , at the next daily run. This cannot be taken back; export them first if they are needed.
         </Text>
       </Confirm>
-    </Panel>
-  )
-}
-
-const agentFields: FieldHint[] = [
-  {
-    name: 'runner',
-    label: 'Agents are run by',
-    about: 'Nobody: agents do not answer in threads.',
-    isNullable: true,
-    schema: { type: 'string' },
-    choices: [
-      { value: 'builtin', label: 'The built-in runner' },
-      { value: 'external', label: 'Runners that claim runs' },
-    ],
-  },
-  {
-    name: 'maxRunsPerDay',
-    label: 'Runs a day at most',
-    about: 'Empty: as many as are started.',
-    isNullable: true,
-    schema: { type: 'integer', minimum: 0, maximum: 1_000_000 },
-  },
-]
-
-/** What is not asked for here is sent as it was. */
-function Agents({ rules, isOpen }: { rules: Settings; isOpen: boolean }) {
-  const workspaceId = useWorkspaceId()
-  return (
-    <Panel title="Agents">
-      <Form
-        guard={UnsentGuard}
-        id="workspaces.settings.patch"
-        fixed={{ workspaceId }}
-        record={rules.agent}
-        fields={agentFields}
-        label="Save"
-        isLocked={!isOpen}
-        toInput={input => ({ agent: { ...rules.agent, ...input } })}
-        onDone={() => done('The settings for agents are saved.')}
-      />
     </Panel>
   )
 }

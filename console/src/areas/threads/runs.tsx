@@ -86,6 +86,7 @@ const words: Readonly<Record<string, string>> = {
   in: 'Tokens read',
   out: 'Tokens written',
   steps: 'Steps',
+  cost: 'Cost',
   model: 'Model',
 }
 
@@ -93,6 +94,6 @@ const words: Readonly<Record<string, string>> = {
 function usedOf(usage: Run['usage']): [string, string][] {
   return Object.entries(usage ?? {}).map(([name, value]) => [
     words[name] ?? wordsOf(name),
-    typeof value === 'number' ? value.toLocaleString('en') : String(value),
+    typeof value === 'number' ? value.toLocaleString('en', { maximumFractionDigits: 4 }) : String(value),
   ])
 }
