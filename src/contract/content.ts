@@ -7,6 +7,7 @@ export const mediaTypes = {
   zip: ['application/zip'],
   protobuf: ['application/x-protobuf', 'application/protobuf'],
   text: ['text/plain'],
+  bytes: ['application/octet-stream'],
 } as const
 
 export type ContentKind = keyof typeof mediaTypes

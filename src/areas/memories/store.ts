@@ -11,6 +11,7 @@ import { ratingOf } from '../../kit/rating_sql.ts'
 import type { Reference } from '../../kit/references.ts'
 import { goneWith } from '../../kit/removal.ts'
 import { assignments, type Sql, sql } from '../../kit/sql.ts'
+import { authorIn, authorOf } from '../../kit/versions.ts'
 import { visibleTo } from '../../kit/visibility.ts'
 import { directory } from '../../operations.ts'
 import { type Memory, type MemoryVersion, MemoryVersionId, type memories } from './contract.ts'
@@ -184,14 +185,12 @@ export async function update(db: Db, id: string, fields: MemoryChanges, now: Dat
 type Version = Pick<MemoryRow, 'id' | 'workspaceId' | 'title' | 'markdown' | 'version'>
 
 export async function insertVersion(db: Db, memory: Version, caller: Caller, now: Date): Promise<void> {
-  const { ownerId, credential, callerKind } = caller
-  const of = (prefix: string) => (ownerId.startsWith(prefix) ? ownerId : null)
+  const { authorUserId, authorTeamId, authorClientId, callerKind } = authorOf(caller)
   await db.query(sql`
     insert into memory_versions (id, workspace_id, memory_id, version, title, markdown, author_user_id, author_team_id,
       author_client_id, caller_kind, created)
     values (${newId(MemoryVersionId)}, ${memory.workspaceId}, ${memory.id}, ${memory.version}, ${memory.title},
-      ${memory.markdown}, ${of('usr_')}, ${of('team_')}, ${credential === 'client' ? ownerId : null}, ${callerKind},
-      ${now})`)
+      ${memory.markdown}, ${authorUserId}, ${authorTeamId}, ${authorClientId}, ${callerKind}, ${now})`)
 }
 
 type VersionsQuery = QueryOf<typeof memories, 'memories.versions.list'>
@@ -201,8 +200,7 @@ export function pageOfVersions(db: Db, query: VersionsQuery, memoryId: string) {
     from: sql`memory_versions v`,
     where: sql`v.memory_id = ${memoryId}`,
     select: sql`
-      v.id, v.workspace_id, v.memory_id, v.version, v.title, v.markdown,
-      coalesce(v.author_user_id, v.author_team_id, v.author_client_id) as author_id, v.caller_kind, v.created,
+      v.id, v.workspace_id, v.memory_id, v.version, v.title, v.markdown, ${authorIn('v')}, v.caller_kind, v.created,
       'memory_version' as _object`,
     sort: { version: 'v.version' },
     filter: { version: 'v.version::text' },

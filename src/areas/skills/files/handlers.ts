@@ -1,0 +1,72 @@
+// Carries out the operations on files of skills.
+import { hash } from 'node:crypto'
+import { notFound } from '../../../contract/errors.ts'
+import { implement } from '../../../kit/implement.ts'
+import { found } from '../../../kit/outcomes.ts'
+import { reachOf } from '../../../kit/owned.ts'
+import { existing, held, noted, writeNext } from '../changing.ts'
+import { mainFile } from '../fields/contract.ts'
+import { refuseFiles } from './bounds.ts'
+import { contentOf, putContents } from './contents.ts'
+import { files } from './contract.ts'
+import { asText, mimeTypeOf } from './media.ts'
+import * as store from './store.ts'
+
+export default implement(files, {
+  'skills.files.list': async ({ db }, { workspaceId, id, ...query }) => {
+    await existing(db, workspaceId, id)
+    return await store.pageOfFiles(db, query, id)
+  },
+
+  'skills.files.get': async ({ db }, { workspaceId, id, fileId }) => {
+    const { path, sha256 } = await found(store.findFile(db, workspaceId, id, fileId), 'file')
+    const bytes = await contentOf(db, id, sha256)
+    const chunks = async function* () {
+      yield bytes
+    }
+    // Never as what it says it is: a page among the files must not run under this address.
+    return { contentType: 'application/octet-stream', fileName: fileNameOf(path), chunks: chunks() }
+  },
+
+  'skills.files.put': async (ctx, { workspaceId, id, path, content: { bytes } }) => {
+    const { db, note } = ctx
+    const before = await held(ctx, workspaceId, id)
+    const about = { path, size: bytes.length, sha256: hash('sha256', bytes), mimeType: mimeTypeOf(path, bytes) }
+    const others = before.files.filter(file => file.path !== path)
+    refuseFiles([...others, about])
+    const same = before.files.find(file => file.path === path && file.sha256 === about.sha256)
+    if (same) {
+      note({ unchanged: true })
+      return same
+    }
+    await putContents(db, [{ skillId: id, sha256: about.sha256, bytes }])
+    await writeNext(ctx, before, { files: [...others, about] })
+    const after = await noted(ctx, before)
+    return await found(Promise.resolve(after.files.find(file => file.path === path)), 'file')
+  },
+
+  'skills.files.del': async (ctx, { workspaceId, id, fileId }) => {
+    const before = await held(ctx, workspaceId, id, reachOf(ctx.access, ctx.caller))
+    if (!before.files.some(file => file.id === fileId)) throw notFound('file')
+    await writeNext(ctx, before, { files: before.files.filter(file => file.id !== fileId) })
+    await noted(ctx, before)
+    return { workspaceId, id, fileId, _object: 'skill_file' as const }
+  },
+
+  'skills.files.read': async ({ db, caller, enqueue }, { workspaceId, id, path }) => {
+    const { markdown, version, files: ofSkill } = await existing(db, workspaceId, id)
+    if (path === mainFile) {
+      if (caller.callerKind !== null) await enqueue('skills.used', { workspaceId, id, version })
+      return { path, mimeType: 'text/markdown', text: markdown, base64: null }
+    }
+    const { sha256, mimeType } = await found(Promise.resolve(ofSkill.find(file => file.path === path)), 'file')
+    const bytes = await contentOf(db, id, sha256)
+    const text = asText(bytes)
+    return { path, mimeType, text, base64: text === null ? Buffer.from(bytes).toString('base64') : null }
+  },
+})
+
+/** For a header: what is not plain in it is left out. */
+function fileNameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1).replace(/[^\w.-]+/g, '_')
+}
