@@ -244,7 +244,8 @@ describe('refused for the record', () => {
     const input = await inputFor(id, here, caller)
     for (const field of recordFields(id)) {
       for (const wrong of ['nonsense', '\0', `${input[field]}x`, String(input[field]).toUpperCase(), '%', '..%2f..']) {
-        expectRefusal(await p.call(id, { ...input, [field]: wrong }, caller), 404)
+        // A number is the same in upper case.
+        if (wrong !== input[field]) expectRefusal(await p.call(id, { ...input, [field]: wrong }, caller), 404)
       }
     }
   })

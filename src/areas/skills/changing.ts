@@ -35,10 +35,14 @@ export function named<T>(slug: string, writing: Promise<T>): Promise<T> {
   return unique(writing, 'skills__slug', `Another skill is named "${slug}"; choose another name, or change that one.`)
 }
 
-/** The skill as it is now, after the ledger was told what became of it. */
-export async function noted(ctx: Changing, before: store.SkillRow): Promise<store.SkillRow> {
+/** The skill as it is now, after the ledger was told what became of it; `about` where only a part of it is told. */
+export async function noted(
+  ctx: Changing,
+  before: store.SkillRow,
+  about?: { before: object; after?: object },
+): Promise<store.SkillRow> {
   const after = await existing(ctx.db, before.workspaceId, before.id)
-  ctx.note({ target: { object: 'skill', id: before.id }, before: told(before), after: told(after) })
+  ctx.note({ target: { object: 'skill', id: before.id }, ...(about ?? { before: told(before), after: told(after) }) })
   if (before.enabled || after.enabled) announce(ctx, after)
   return after
 }

@@ -135,13 +135,23 @@ export const ownSkills = area('skills', {
     path: object(skill),
     body: object({
       arguments: Type.Optional(
-        Type.Record(Type.String({ maxLength: 64 }), Type.String({ maxLength: 16_384 }), {
+        Type.Unsafe<Record<string, string>>({
+          type: 'object',
+          additionalProperties: Type.String({ maxLength: 16_384 }),
+          propertyNames: { maxLength: 64 },
+          maxProperties: 32,
           examples: [{ service: 'checkout' }],
           description: 'By the names of the parameters; numbers and the like as text.',
         }),
       ),
     }),
-    result: object({ slug, description, text: Type.String(), allowedTools }),
+    result: object({
+      slug,
+      description,
+      text: Type.String(),
+      allowedTools,
+      files: Type.Array(Type.String({ description: 'A path.' })),
+    }),
     errors: ['not_found'],
   },
   'skills.import': {

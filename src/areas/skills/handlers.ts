@@ -95,7 +95,8 @@ const own = implement(ownSkills, {
     refuseArguments(skill.parametersSchema, args)
     await used({ caller, enqueue }, skill)
     const { slug, description, markdown, allowedTools } = skill
-    return { slug, description, allowedTools, text: promptOf(markdown, args) }
+    const paths = skill.files.map(({ path }) => path)
+    return { slug, description, allowedTools, text: promptOf(markdown, args), files: paths }
   },
 
   'skills.import': staged(

@@ -103,9 +103,9 @@ export async function write(
       allowed_tools, parameters_schema, source, enabled, version, created, updated)
     select r.id, ${workspaceId}, r.owner_id, r.slug, r.markdown, r.description, r.license, r.compatibility, r.metadata,
       r.allowed_tools, r.parameters_schema, r.source, r.enabled, r.version, ${now}, ${now}
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
+    from json_to_recordset(${JSON.stringify(rows)}::json) as r (
       id text, owner_id text, slug text, markdown text, description text, license text, compatibility text,
-      metadata jsonb, allowed_tools text[], parameters_schema jsonb, source text, enabled boolean, version int)
+      metadata json, allowed_tools text[], parameters_schema json, source text, enabled boolean, version int)
     on conflict (id) do update set slug = excluded.slug, markdown = excluded.markdown,
       description = excluded.description, license = excluded.license, compatibility = excluded.compatibility,
       metadata = excluded.metadata, allowed_tools = excluded.allowed_tools,

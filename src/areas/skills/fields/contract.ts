@@ -55,11 +55,13 @@ export const compatibility = Type.String({
   description: 'What it needs to work.',
   examples: ['Needs git'],
 })
-export const metadata = Type.Record(
-  Type.String({ minLength: 1, maxLength: longest.license }),
-  Type.String({ maxLength: longest.metadata }),
-  { maxProperties: mostMetadata, examples: [{ author: 'platform-team' }] },
-)
+export const metadata = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  additionalProperties: Type.String({ maxLength: longest.metadata }),
+  propertyNames: { minLength: 1, maxLength: longest.license },
+  maxProperties: mostMetadata,
+  examples: [{ author: 'platform-team' }],
+})
 export const allowedTools = Type.Array(
   Type.String({
     minLength: 1,

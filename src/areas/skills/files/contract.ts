@@ -54,7 +54,7 @@ export const files = area('skills', {
     access: ['skills:delete'],
     reach: 'own',
     path: object(file),
-    result: deleted('skill_file', file),
+    result: deleted('skill_file', { ...file, path }),
     errors: ['not_found'],
   },
   'skills.files.read': {

@@ -1,6 +1,5 @@
 // Carries out the operations on files of skills.
 import { hash } from 'node:crypto'
-import { notFound } from '../../../contract/errors.ts'
 import { implement } from '../../../kit/implement.ts'
 import { found } from '../../../kit/outcomes.ts'
 import { reachOf } from '../../../kit/owned.ts'
@@ -41,16 +40,17 @@ export default implement(files, {
     }
     await putContents(db, [{ skillId: id, sha256: about.sha256, bytes }])
     await writeNext(ctx, before, { files: [...others, about] })
-    const after = await noted(ctx, before)
+    const { size = null, sha256 = null } = before.files.find(file => file.path === path) ?? {}
+    const after = await noted(ctx, before, { before: { path, size, sha256 }, after: about })
     return await found(Promise.resolve(after.files.find(file => file.path === path)), 'file')
   },
 
   'skills.files.del': async (ctx, { workspaceId, id, fileId }) => {
     const before = await held(ctx, workspaceId, id, reachOf(ctx.access, ctx.caller))
-    if (!before.files.some(file => file.id === fileId)) throw notFound('file')
+    const { path } = await found(Promise.resolve(before.files.find(file => file.id === fileId)), 'file')
     await writeNext(ctx, before, { files: before.files.filter(file => file.id !== fileId) })
-    await noted(ctx, before)
-    return { workspaceId, id, fileId, _object: 'skill_file' as const }
+    await noted(ctx, before, { before: { fileId, path } })
+    return { workspaceId, id, fileId, path, _object: 'skill_file' as const }
   },
 
   'skills.files.read': async ({ db, caller, enqueue }, { workspaceId, id, path }) => {

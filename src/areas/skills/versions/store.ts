@@ -66,8 +66,8 @@ export async function insertVersions(
       author_team_id, author_client_id, caller_kind, created)
     select r.id, ${workspaceId}, r.skill_id, r.version, r.slug, r.markdown, r.parameters_schema, ${authorUserId},
       ${authorTeamId}, ${authorClientId}, ${callerKind}, ${now}
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (
-      id text, skill_id text, version int, slug text, markdown text, parameters_schema jsonb)`)
+    from json_to_recordset(${JSON.stringify(rows)}::json) as r (
+      id text, skill_id text, version int, slug text, markdown text, parameters_schema json)`)
 }
 
 export async function countUse(db: Db, workspaceId: string, id: string, version: number, now: Date): Promise<void> {
