@@ -1,8 +1,8 @@
 // The rows of inputs of skills.
 import type { skills } from '../../src/areas/skills/contract.ts'
-import { zipOf } from '../../src/kit/zip.ts'
 import type { CallRow, World } from '../calls.ts'
 import type { TestCaller } from '../helpers/platform.ts'
+import { zipped } from './zipped.ts'
 
 let count = 0
 const inWorkspace = ({ workspaceId }: World) => ({ workspaceId })
@@ -24,16 +24,6 @@ async function fileIn(w: World, caller: TestCaller) {
 }
 
 const newFile = () => ({ path: 'notes.md', content: { kind: 'bytes', bytes: Buffer.from(`Note ${count++}\n`) } })
-
-/** Files by their paths → a zip. */
-export async function zipped(files: Readonly<Record<string, string | Uint8Array>>): Promise<Buffer> {
-  async function* contents() {
-    for (const [path, content] of Object.entries(files)) yield { path, bytes: Buffer.from(content as string) }
-  }
-  const chunks: Uint8Array[] = []
-  for await (const chunk of zipOf(contents())) chunks.push(chunk)
-  return Buffer.concat(chunks)
-}
 
 async function newZip() {
   const name = `zipped-${count++}`

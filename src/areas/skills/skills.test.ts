@@ -1,7 +1,7 @@
 // Skills over HTTP: their text in the Agent Skills format, files, versions, prompts, and what is counted.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { platform, type TestCaller, type TestPlatform } from '../../../test/helpers/platform.ts'
-import { zipped } from '../../../test/skills/calls.ts'
+import { zipped } from '../../../test/skills/zipped.ts'
 import { requestOf } from '../../client/request.ts'
 import { areSkillsAllowing } from '../../contract/allowed_tools.ts'
 import { operations } from '../../operations.ts'
