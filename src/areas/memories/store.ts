@@ -32,7 +32,8 @@ export function isCurrentAt(now: Date): Sql {
 /** Of the table `memories m`. */
 export function columnsAt(now: Date): Sql {
   return sql`
-    m.id, m.workspace_id, m.owner_id, m.title, m.markdown, m.source_type,
+    m.id, m.workspace_id, m.owner_id, m.title, m.markdown, m.source_type, m.source_thread_id,
+    m.source_message_ids,
     coalesce((select jsonb_agg(jsonb_build_object('object', a.object, 'id', a.record_id) order by a.position, a.record_id)
       from memory_abouts a where a.memory_id = m.id), '[]') as about,
     m.visibility, m.team_id, ${statusAt(now)} as status, m.pinned, m.confidence, m.expires_at, m.superseded_by_id,
@@ -63,6 +64,7 @@ export function pageOfMemories(db: Db, query: Query, caller: Caller, workspaceId
       id: 'm.id',
       status: { matches: words => sql`${statusAt(now)} = any(${words}::text[])` },
       sourceType: 'm.source_type',
+      sourceThreadId: 'm.source_thread_id',
       visibility: 'm.visibility',
       teamId: 'm.team_id',
       ownerId: 'm.owner_id',
@@ -144,6 +146,8 @@ export type NewMemory = Pick<
   | 'title'
   | 'markdown'
   | 'sourceType'
+  | 'sourceThreadId'
+  | 'sourceMessageIds'
   | 'visibility'
   | 'teamId'
   | 'pinned'
@@ -153,11 +157,12 @@ export type NewMemory = Pick<
 
 export async function insert(db: Db, memory: NewMemory, now: Date): Promise<void> {
   const { id, workspaceId, ownerId, title, markdown, hash, sourceType, visibility, teamId } = memory
-  const { pinned, confidence, expiresAt } = memory
+  const { pinned, confidence, expiresAt, sourceThreadId, sourceMessageIds } = memory
   await db.query(sql`
-    insert into memories (id, workspace_id, owner_id, title, markdown, hash, source_type, visibility, team_id, status,
-      pinned, confidence, expires_at, version, created, updated)
-    values (${id}, ${workspaceId}, ${ownerId}, ${title}, ${markdown}, ${hash}, ${sourceType}, ${visibility}, ${teamId},
+    insert into memories (id, workspace_id, owner_id, title, markdown, hash, source_type, source_thread_id,
+      source_message_ids, visibility, team_id, status, pinned, confidence, expires_at, version, created, updated)
+    values (${id}, ${workspaceId}, ${ownerId}, ${title}, ${markdown}, ${hash}, ${sourceType}, ${sourceThreadId},
+      ${sourceMessageIds}, ${visibility}, ${teamId},
       'active', ${pinned}, ${confidence}, ${expiresAt}, 1, ${now}, ${now})`)
 }
 

@@ -15,12 +15,14 @@ import { SkillEditor } from './editor.tsx'
 import { type Draft, type Skill, savedFields } from './skill.ts'
 
 export function SkillTextTab({ record }: { record: Row }) {
-  const skill = record as Skill
+  // What others change meanwhile does not take away what is being written.
+  const [skill, setSkill] = useState(record as Skill)
   const { may } = useStanding()
   const workspaceId = useWorkspaceId()
   const [saves, setSaves] = useState(0)
   const patch = useAct('skills.patch', {
-    onDone: () => {
+    onDone: saved => {
+      setSkill(saved)
       setSaves(saves + 1)
       done('Saved.')
     },
@@ -29,7 +31,7 @@ export function SkillTextTab({ record }: { record: Row }) {
   return (
     <SkillEditor
       // What was saved is what the next change begins with.
-      key={`${saves} ${skill.version}`}
+      key={saves}
       skill={skill}
       label="Save"
       isBusy={patch.isPending}
