@@ -60,6 +60,8 @@ const rooms: readonly Room[] = [
       'micromark',
       'micromark-extension-gfm',
       'yaml',
+      'ai',
+      '@ai-sdk/(openai-compatible|anthropic)',
     ],
   },
   {
@@ -221,6 +223,10 @@ describe('sources', () => {
       /(await|return|=>|=|\() *fetch\(|import\('nodemailer'\)|^import (?!type).*'(node:(https?|http2|net|tls|dgram|dns).*|nodemailer)'$/m
     const found = occurrences(calls, /^src\/(contract|kit|areas|mcp|server\/(?!backends\/))/)
     expect(found).toEqual(Object.keys(places))
+  })
+
+  it('load what asks a model when one is asked, and not before', () => {
+    expect(occurrences(/from '(ai|@ai-sdk\/.*)'/, /^src\//)).toEqual([])
   })
 
   it('have no drawer for everything', () => {

@@ -72,6 +72,15 @@ describe('a call to the outside', () => {
     await expect(allowed(base, { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow()
   })
 
+  it('gives the body as it comes where that is asked for, within the same bounds', async () => {
+    const dribbling = await allowed(`${base}/dribble`, { isStreamed: true, timeoutMs: 200 })
+    const reader = dribbling.body?.getReader()
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe('{')
+    await expect(reader?.read()).rejects.toThrow()
+    const long = await allowed(`${base}/long`, { isStreamed: true, maxBytes: 1_000 })
+    await expect(long.text()).rejects.toThrow('too long')
+  })
+
   it('is refused inside a transaction', async () => {
     const { database, drop } = await freshDatabase()
     const before = seen.length

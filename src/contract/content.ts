@@ -22,5 +22,8 @@ export function kindOfMedia(contentType: string | undefined, kinds: readonly Con
   return kinds.find(kind => (mediaTypes[kind] as readonly string[]).includes(name))
 }
 
+/** What a file may have. */
+export const mostFileBytes = 10 * 1024 * 1024
+
 /** What a body may have where its operation says nothing. */
 export const usualBodyLimit = 1024 * 1024

@@ -262,10 +262,12 @@ function hoist(schema: TSchema, components: Record<string, Json>): Json {
   return { $ref: `#/components/schemas/${title}` }
 }
 
+const ownMarks = ['x-id', 'x-filter', 'x-personal', 'x-hint', 'x-rules', 'x-sealed']
+
 function print(schema: TSchema, components: Record<string, Json>): Json {
   const printed: Json = {}
   for (const [key, value] of Object.entries(schema as Json)) {
-    if (key === 'x-id' || key === 'x-filter' || key === 'x-personal' || key === 'x-hint' || key === 'x-rules') continue
+    if (ownMarks.includes(key)) continue
     if (key === 'properties') {
       const parts = Object.entries(value as Record<string, TSchema>)
       printed[key] = Object.fromEntries(parts.map(([name, part]) => [name, hoist(part, components)]))

@@ -180,6 +180,8 @@ export type FetchOptions = {
   timeoutMs?: number
   /** 1 MiB where nothing is said; a longer answer is an error. */
   maxBytes?: number
+  /** The answer is there with its head, and its body comes as it is sent; time and size are bounded all the same. */
+  isStreamed?: boolean
   signal?: AbortSignal
 }
 

@@ -23,6 +23,34 @@ export type CallAsRun = (
   terms?: { idempotencyKey?: string; approvalId?: string | null; reason?: string | null },
 ) => Promise<CallAnswer>
 
+/** Thrown by a call that comes when the service no longer takes any: it can be made again after the next start. */
+export class ServiceStops extends Error {
+  constructor() {
+    super('the service stops and takes no more calls')
+    this.name = 'ServiceStops'
+  }
+}
+
+/** The tools that a run's token is offered over MCP, called the same way; null where the token opens nothing. */
+export type ToolsOfRun = (token: string) => Promise<RunTools | null>
+
+export type RunTools = {
+  list: readonly { name: string; description: string; inputSchema: object }[]
+  call(name: string, args: Readonly<Record<string, unknown>>, terms: ToolTerms): Promise<ToolAnswer>
+}
+
+export type ToolTerms = { idempotencyKey: string; approvalId: string | null; reason: string | null }
+
+export type ToolAnswer = {
+  ok: boolean
+  /** What a model is told: JSON, or why it did not go well. */
+  text: string
+  /** The token has ended: whoever uses it must stop. */
+  isOver: boolean
+  /** Nothing was done yet: a person is asked first. */
+  approvalId: string | null
+}
+
 /** The payload is what `ctx.enqueue` was given. */
 export type JobContext = Omit<Context, 'caller' | 'access' | 'origin' | 'note' | 'feed'> & {
   transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
@@ -30,6 +58,7 @@ export type JobContext = Omit<Context, 'caller' | 'access' | 'origin' | 'note' |
   fetch: Fetch
   /** An operation by the credential of a run, through the door that every client uses. */
   call: CallAsRun
+  tools: ToolsOfRun
   /** Told at once, so never before the commit that it is about. */
   feed: Pick<Feed, 'tell'>
   /** Writes what the job did to a ledger; the last statement of its transaction. */

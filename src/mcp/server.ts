@@ -11,17 +11,16 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Kind } from '../contract/directory.ts'
 import { documentVersion } from '../contract/openapi.ts'
-import type { Operations } from '../contract/operation.ts'
-import { type OperationTool, toolNameOf } from '../contract/tools.ts'
+import type { OperationTool } from '../contract/tools.ts'
 import { operations as allOperations, directory } from '../operations.ts'
-import { catalogueOf, isInToolset, isOffered, keyOf, type View } from './catalogue.ts'
+import { catalogueOf, isOffered, type View } from './catalogue.ts'
 import { confirm, confirmations } from './confirmation.ts'
-import { everydayOperations, everydayTools, wrongArguments } from './everyday.ts'
 import { readRecord, recordTemplates } from './records.ts'
 import { listed, read, resourcesOf } from './resources.ts'
 import { failed } from './results.ts'
 import { type Arguments, type Call, type Running, runOperation } from './run.ts'
 import { hasSkills, type Skills, skillsFor, skillTemplate } from './skills.ts'
+import { toolCall, toolList } from './tools.ts'
 
 /** One request: who asks, what they see, and how to reach the platform as them. */
 export type Visit = {
@@ -120,35 +119,6 @@ export function pageOf(tools: readonly Tool[], cursor: string | undefined, size 
   return { tools: page, ...(!isLast && { nextCursor: btoa(page.at(-1)?.name ?? '') }) }
 }
 
-const mostLists = 500
-const lists = new WeakMap<Operations, Map<string, Tool[]>>()
-
-/** A pure function of its arguments, kept for equal views. */
-export function toolList(operations: Operations, view: View): Tool[] {
-  const ofRegistry = lists.get(operations) ?? new Map<string, Tool[]>()
-  lists.set(operations, ofRegistry)
-  const key = keyOf(view)
-  let tools = ofRegistry.get(key)
-  if (!tools) {
-    tools = makeList(operations, view)
-    if (ofRegistry.size >= mostLists) ofRegistry.clear()
-    ofRegistry.set(key, tools)
-  }
-  return tools
-}
-
-function makeList(operations: Operations, view: View): Tool[] {
-  const catalogue = catalogueOf(operations)
-  const isEveryday = view.toolset.areas === 'everyday'
-  const own = isEveryday ? everydayTools.filter(({ isShown }) => isShown(catalogue, view)).map(({ tool }) => tool) : []
-  const mirrored = catalogue.tools.filter(tool => isListed(view, tool) && isOffered(view, tool))
-  return [...own, ...mirrored.map(({ name }) => catalogue.listed.get(name) as Tool)]
-}
-
-function isListed({ toolset }: View, { id }: OperationTool): boolean {
-  return toolset.areas !== 'everyday' || (everydayOperations as readonly string[]).includes(id)
-}
-
 /** The kinds of record that can be read at this address by this credential. */
 function kindsFor(view: View): Kind[] {
   const { tools } = catalogueOf(allOperations)
@@ -168,39 +138,13 @@ export async function callTool(
   codec: Codec,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { view, call } = visit
-  const catalogue = catalogueOf(allOperations)
   const running = { call, workspaceId: view.standing.boundTo, signal: ctx.mcpReq.signal }
-  const everyday = view.toolset.areas === 'everyday' ? everydayTools.find(({ tool }) => tool.name === name) : undefined
-  const operation = catalogue.byName.get(name)
-  if (!everyday && !operation) {
-    const hidden = Object.keys(allOperations).find(id => toolNameOf(id) === name)
-    const why = hidden ? `${hidden} exists but is never offered as a tool` : 'ask for tools/list'
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 128)}; ${why}.`)
-  }
-  const wrong = everyday && wrongArguments(everyday.tool, args)
-  if (wrong) return failed(wrong)
-  const target = everyday ? everyday.target?.(catalogue, args) : { operation: operation as OperationTool, input: args }
-  if (target) {
-    const elsewhere = notHere(view, target.operation, everyday !== undefined)
-    if (elsewhere) return failed(elsewhere)
-    const stopped = await confirmed(visit, target.operation, target.input, ctx, codec, running)
-    if (stopped) return stopped
-  }
-  if (everyday) return await everyday.run(catalogue, view, args, running)
-  // What the credential may not do is not stopped here: the platform refuses it, says why, and writes it down.
-  return await runOperation(operation as OperationTool, args, running)
-}
-
-/** What the address leaves out is left out, whatever the credential may do. */
-function notHere(view: View, tool: OperationTool, isByEveryday: boolean): string | null {
-  const { toolset } = view
-  if (!isInToolset(toolset, tool)) {
-    return toolset.isReadonly && tool.effect !== 'read'
-      ? `${tool.id} changes something, and this address only reads; it was not called.`
-      : `${tool.name} is not at this address; connect to /mcp/x/${tool.area} for it.`
-  }
-  if (isByEveryday || isListed(view, tool)) return null
-  return `${tool.name} has no tool of its own at this address; call "${tool.id}" with the call_…_operation tools.`
+  const called = toolCall(view, name, args)
+  if ('unknown' in called) throw new ProtocolError(ProtocolErrorCode.InvalidParams, called.unknown)
+  if ('wrong' in called) return failed(called.wrong)
+  const { target } = called
+  const stopped = target && (await confirmed(visit, target.operation, target.input, ctx, codec, running))
+  return stopped ?? (await called.run(running))
 }
 
 /** Only what would be carried out is asked about: a refusal needs no confirmation. */

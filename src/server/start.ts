@@ -11,6 +11,7 @@ import { type Config, StartError } from './config.ts'
 import { principals } from './credentials/principals.ts'
 import { policyReader } from './credentials/tool_policies.ts'
 import { gatherUses } from './credentials/uses.ts'
+import { toolsOfRuns } from './doors/run_tools.ts'
 import { ledgerAlarm } from './ledger/alarm.ts'
 import { areChainsBegun, beginChains, ledgerJobs } from './ledger/anchors.ts'
 import { startFeed } from './ledger/feed.ts'
@@ -79,6 +80,7 @@ export async function startPlatform({
     exportKey: exportKey(secret),
   }
   const calls = callsOfRuns()
+  const tools = toolsOfRuns()
   const context = jobContexts({
     config,
     database,
@@ -87,6 +89,7 @@ export async function startPlatform({
     feed,
     outbound,
     call: calls.call,
+    tools: tools.of,
     tracer,
     now,
   })
@@ -134,10 +137,13 @@ export async function startPlatform({
   }
   const app = await buildApp(platform, logger)
   calls.open(app)
+  tools.open(app, platform)
   return {
     app,
     platform,
     async close() {
+      calls.close()
+      tools.close()
       await app.close()
       await followers.stop()
       await feed.stop()

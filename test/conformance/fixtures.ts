@@ -11,7 +11,8 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { confirmations } from '../../src/mcp/confirmation.ts'
-import { type BuildServer, buildServer, callTool, type McpOptions, toolList, type Visit } from '../../src/mcp/server.ts'
+import { type BuildServer, buildServer, callTool, type McpOptions, type Visit } from '../../src/mcp/server.ts'
+import { toolList } from '../../src/mcp/tools.ts'
 import { operations } from '../../src/operations.ts'
 import { asks, image, picture, resource, text, tools } from './tools.ts'
 

@@ -1,9 +1,11 @@
-// Threads in which people, a script and an outside runner write, while the service, the runner or both are killed.
+// Threads in which people, a script, an outside runner and the built-in one write, while the service, the runner or both are killed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Database } from '../../src/kit/db.ts'
 import { sql } from '../../src/kit/sql.ts'
+import type { Asked } from '../helpers/model_requests.ts'
+import { modelKey, modelServer, type Turn, type Wire } from '../helpers/model_server.ts'
 import { signUp } from '../helpers/persistent.ts'
 import { freePort, type Service, start } from '../helpers/service.ts'
 import { compareThreads } from './thread_compare.ts'
@@ -15,7 +17,7 @@ const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 export type Engine = { env: Record<string, string>; open(): Promise<Database> }
 
 /** One thread, its run, and what the service said that people have written in it. */
-export type Watched = { id: string; kind: 'script' | 'external'; runId: string; said: string[] }
+export type Watched = { id: string; kind: 'script' | 'external' | 'builtin'; runId: string; said: string[] }
 
 const scriptOf = (word: string) => [
   { say: `${word} one` },
@@ -29,11 +31,22 @@ const scriptOf = (word: string) => [
   { say: `${word} three` },
 ]
 
+/** Asks for an approval, and says that it is done when it was told the result. */
+function modelTurn({ said }: Asked): Turn {
+  const word = /Work on (\w+)\./.exec(said.map(({ text }) => text).join('\n'))?.[1] ?? 'nothing'
+  if (said.some(({ role }) => role === 'result')) return { text: `${word} two, and that is all of it.` }
+  const input = { title: `Approved ${word}` }
+  const call = { tool: 'call_write_operation', args: { operation: 'issues.post', input } }
+  return { text: `${word} one, which needs an issue.`, calls: [call] }
+}
+
 export async function killThreads({ env, open }: Engine, rounds: number): Promise<Record<string, number>> {
   const limits = { RATE_LIMIT: '1000000', ANONYMOUS_RATE_LIMIT: '1000000', LOG_LEVEL: 'silent' }
   const port = await freePort()
-  const settings = { ...env, ...limits, PUBLIC_URL: `http://127.0.0.1:${port}` }
-  const world = new World(settings, port, open)
+  const settings = { ...env, ...limits, PUBLIC_URL: `http://127.0.0.1:${port}`, OUTBOUND_ALLOW: '127.0.0.1' }
+  const model = await modelServer(modelTurn)
+  const wire: Wire = env.DATABASE_URL ? 'anthropic' : 'openai'
+  const world = new World(settings, port, open, { wire, model: 'stand-in', key: modelKey, baseUrl: model.baseUrl })
   try {
     await world.begin()
     const killed = { server: 0, runner: 0, both: 0 }
@@ -47,8 +60,10 @@ export async function killThreads({ env, open }: Engine, rounds: number): Promis
       await world.restore()
     }
     const figures = await world.settle()
+    if (model.faults.length > 0) throw new Error(`the model was asked wrongly: ${model.faults.join('; ')}`)
     return { rounds, ...killed, ...figures }
   } finally {
+    model.close()
     await world.end()
   }
 }
@@ -66,11 +81,13 @@ class World {
   private readonly settings: Record<string, string>
   private readonly port: number
   private readonly open: () => Promise<Database>
+  private readonly agent: object
 
-  constructor(settings: Record<string, string>, port: number, open: () => Promise<Database>) {
+  constructor(settings: Record<string, string>, port: number, open: () => Promise<Database>, agent: object) {
     this.settings = settings
     this.port = port
     this.open = open
+    this.agent = agent
   }
 
   private get send(): Client {
@@ -81,6 +98,7 @@ class World {
     this.service = await start(this.settings, this.port)
     const { token, workspaceId } = await signUp(this.service)
     Object.assign(this, { token, workspaceId })
+    await this.send('PATCH', `/workspaces/${workspaceId}/settings`, { agent: this.agent })
     this.runner = this.startRunner()
     this.deciding = this.decide()
   }
@@ -121,9 +139,9 @@ class World {
     }
   }
 
-  /** Two new threads with a run in each, and people who go on writing in them until nobody answers. */
+  /** Three new threads with a run in each, and people who go on writing in them until nobody answers. */
   async write(): Promise<void> {
-    const kinds = ['script', 'external'] as const
+    const kinds = ['script', 'external', 'builtin'] as const
     await Promise.allSettled(kinds.map(kind => this.writeIn(kind)))
   }
 
@@ -136,7 +154,7 @@ class World {
       thread.id = String(id)
       this.watched.push(thread)
     })
-    const run = kind === 'script' ? { steps: scriptOf(word) } : { runner: 'external' }
+    const run = kind === 'script' ? { steps: scriptOf(word) } : { runner: kind, instructions: `Work on ${word}.` }
     await this.post(`/threads/${workspaceId}/${thread.id}/runs`, run, ({ id }) => {
       thread.runId = String(id)
     })
@@ -180,7 +198,7 @@ class World {
       await database.query(sql`
         update agent_runs set lease_until = lease_until - interval '2 minutes' where lease_until is not null`)
       await database.query(sql`
-        update jobs.job set started_on = started_on - interval '10 minutes' where state = 'active'`)
+        update jobs.job set started_on = started_on - interval '20 minutes' where state = 'active'`)
     } finally {
       await database.close()
     }

@@ -5,7 +5,7 @@ import { list, page } from '../../src/contract/list.ts'
 import type { Operation, Operations } from '../../src/contract/operation.ts'
 import { object, record } from '../../src/contract/records.ts'
 import { scopes } from '../../src/contract/scopes.ts'
-import { toolList } from '../../src/mcp/server.ts'
+import { toolList } from '../../src/mcp/tools.ts'
 import { toolsetOf } from '../../src/mcp/toolset.ts'
 import { operations } from '../../src/operations.ts'
 

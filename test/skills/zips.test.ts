@@ -24,7 +24,7 @@ const send = async (zip: Uint8Array) =>
 const counted = async () => {
   const [row] = await p.database.query(sql`
     select (select count(*)::int from skills) as skills, (select count(*)::int from skill_versions) as versions,
-      (select count(*)::int from skill_files) as files, (select count(*)::int from skill_contents) as contents`)
+      (select count(*)::int from skill_files) as files, (select count(*)::int from blobs) as contents`)
   return row
 }
 

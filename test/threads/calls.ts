@@ -66,6 +66,14 @@ export const callsOfThreads: Readonly<Record<keyof typeof threads.operations, Ca
   'threads.runs.cancel': { input: runIn },
 }
 
+const lineOfLog = { kind: 'bytes', bytes: Buffer.from('12:04 checkout waits\n') }
+
+async function fileIn(w: World, caller: TestCaller) {
+  const { p, workspaceId } = w
+  const { result } = await p.call('messages.files.post', { workspaceId, name: 'trace.log', content: lineOfLog }, caller)
+  return { workspaceId, id: result.id }
+}
+
 export const callsOfMessages: Readonly<Record<keyof typeof messages.operations, CallRow>> = {
   'messages.list': { input: inWorkspace },
   'messages.get': { input: messageIn },
@@ -75,4 +83,6 @@ export const callsOfMessages: Readonly<Record<keyof typeof messages.operations, 
   },
   'messages.patch': { input: async (w, caller) => ({ ...(await messageIn(w, caller)), text: 'Where did it wait?' }) },
   'messages.del': { input: messageIn },
+  'messages.files.post': { input: w => ({ ...inWorkspace(w), name: 'trace.log', content: lineOfLog }) },
+  'messages.files.get': { input: fileIn },
 }

@@ -1,12 +1,21 @@
 // Messages: what people and agents write in threads, each at a place of its own.
 import { Type } from 'typebox'
+import { mostFileBytes } from '../../contract/content.ts'
 import { WorkspaceId } from '../../contract/ids.ts'
 import { list, pageWithNext } from '../../contract/list.ts'
 import { area } from '../../contract/operation.ts'
 import { choice, deleted, nullable, object, record, shown } from '../../contract/records.ts'
 import { agentCallers } from '../../contract/scopes.ts'
-import { MessageId, ThreadId } from '../threads/fields/contract.ts'
-import { Message, MessageRole, MessageUsage, Parts } from '../threads/messages/contract.ts'
+import { FileId, MessageId, ThreadId } from '../threads/fields/contract.ts'
+import {
+  fileName,
+  Message,
+  MessageFile,
+  MessageRole,
+  MessageUsage,
+  mimeType,
+  Parts,
+} from '../threads/messages/contract.ts'
 import { InnerRun } from '../threads/runs/contract.ts'
 
 const message = { workspaceId: WorkspaceId, id: MessageId }
@@ -120,6 +129,34 @@ export const messages = area(
       reach: 'own',
       path: object(message),
       result: deleted('message', message),
+      errors: ['not_found'],
+    },
+    'messages.files.post': {
+      summary: 'Upload a file for a message',
+      description:
+        'Up to 10 MiB. Put the answered id into a message as a part `{"type": "file", "fileId": …}`; who sees the message ' +
+        'can then download it. An upload that no message holds is removed after a day.',
+      route: 'POST /v1/messages/{workspaceId}/files',
+      past: 'uploaded',
+      words: 'attach attachment upload image screenshot log',
+      access: ['messages:write'],
+      agents: agentCallers,
+      path: object({ workspaceId: WorkspaceId }),
+      query: object({ name: fileName, mimeType: Type.Optional(mimeType) }),
+      consumes: ['bytes'],
+      bodyLimit: mostFileBytes,
+      result: MessageFile,
+      status: 201,
+      errors: ['conflict'],
+    },
+    'messages.files.get': {
+      summary: 'Download a file of a message',
+      route: 'GET /v1/messages/{workspaceId}/files/{id}',
+      words: 'attachment download',
+      access: ['messages:read'],
+      path: object({ workspaceId: WorkspaceId, id: FileId }),
+      result: Type.String(),
+      produces: ['application/octet-stream'],
       errors: ['not_found'],
     },
   },

@@ -1,11 +1,14 @@
 // Carries out the operations on messages; their SQL is the threads', which hold their places.
+
 import { badRequest, conflict, forbidden, notFound } from '../../contract/errors.ts'
+import { keepBlob, readBlob } from '../../kit/blobs.ts'
 import type { Caller } from '../../kit/context.ts'
 import { answering, answerOf, implement, staged } from '../../kit/implement.ts'
 import { found } from '../../kit/outcomes.ts'
 import { reachOf } from '../../kit/owned.ts'
 import { newId } from '../../kit/random.ts'
-import { MessageId, unnamed } from '../threads/fields/contract.ts'
+import { FileId, MessageId, unnamed } from '../threads/fields/contract.ts'
+import * as files from '../threads/files/store.ts'
 import type { Part } from '../threads/messages/contract.ts'
 import * as store from '../threads/messages/store.ts'
 import {
@@ -58,6 +61,7 @@ export default implement(messages, {
       refuseArchived(thread)
       await checkCitations(db, caller, workspaceId, thread, parts)
       refuseStrayResults(parts, await store.callsIn(db, threadId, resultsIn(parts)))
+      const { parts: whole, ids: fileIds } = await files.fill(db, { workspaceId, ownerId: caller.ownerId }, parts)
       const text = textOf(parts)
       const made = {
         id: newId(MessageId),
@@ -65,7 +69,7 @@ export default implement(messages, {
         threadId,
         role,
         status,
-        parts,
+        parts: whole,
         title: titleOf(text),
         text,
         usage: usage ?? null,
@@ -73,6 +77,7 @@ export default implement(messages, {
       }
       const name = thread.isNamed || text === '' ? null : nameFrom(text)
       const posted = await store.append(db, made, name, now())
+      await files.hold(db, posted.id, fileIds)
       if (usage) await threads.addUsage(db, threadId, usage.in, usage.out)
       note({ after: toldOf(posted) })
       if (caller.callerKind === null) await answerAsked(ctx, thread, text)
@@ -110,8 +115,9 @@ export default implement(messages, {
       if (isStreamed) refuseOtherRun(caller, before)
       else refuseEdit(caller, before, thread.lastSeq, fields)
       refuseArchived(thread)
-      const parts = changedParts(before.parts, fields)
-      checkParts(parts)
+      const given = changedParts(before.parts, fields)
+      checkParts(given)
+      const { parts, ids: fileIds } = await files.fill(db, { workspaceId, ownerId: caller.ownerId }, given, id)
       await checkCitations(db, caller, workspaceId, thread, parts)
       refuseStrayResults(parts, await store.callsIn(db, before.threadId, resultsIn(parts)))
       const text = textOf(parts)
@@ -119,6 +125,8 @@ export default implement(messages, {
       const usage = fields.usage ?? before.usage
       const change = { parts, title: titleOf(text), text, status, usage, editedAt: isStreamed ? null : now() }
       const after = await store.update(db, id, change, now(), caller)
+      if (!isStreamed) await files.dropOthers(db, id, fileIds)
+      await files.hold(db, id, fileIds)
       const isNaming = thread.namingSeq === before.seq && nameFrom(text) !== nameFrom(before.text)
       if (isNaming) await threads.rename(db, thread.id, nameFrom(text), before.seq)
       if (fields.usage) await threads.addUsage(db, before.threadId, fields.usage.in, fields.usage.out)
@@ -143,8 +151,31 @@ export default implement(messages, {
     if (known.status === 'redacted') note({ unchanged: true })
     else note({ before: toldOf(known) })
     await store.redact(db, id, now())
+    await files.dropOthers(db, id, [])
     if (thread.namingSeq === known.seq) await threads.rename(db, thread.id, unnamed[thread.type], null)
     return { workspaceId, id, _object: 'message' as const }
+  },
+
+  'messages.files.post': async ({ db, caller, now, note }, { workspaceId, name, mimeType, content }) => {
+    await enter(db, caller, workspaceId)
+    const owner = { workspaceId, ownerId: caller.ownerId }
+    await files.refuseHoarding(db, owner)
+    const blob = await keepBlob(db, workspaceId, content.bytes)
+    const file = { id: newId(FileId), name, mimeType: mimeType ?? 'application/octet-stream', ...blob }
+    const added = await files.add(db, owner, file, now())
+    note({ after: { id: added.id, size: added.size } })
+    return added
+  },
+
+  // As a download and never as a page of this site, whatever its uploader called it.
+  'messages.files.get': async ({ db, caller }, { workspaceId, id }) => {
+    const file = await found(files.find(db, workspaceId, id, caller), 'file')
+    return {
+      contentType: 'application/octet-stream',
+      fileName: file.name,
+      headers: { 'content-length': String(file.size) },
+      chunks: readBlob(db, workspaceId, file),
+    }
   },
 })
 

@@ -119,8 +119,8 @@ const own = implement(ownSkills, {
     const { slug, markdown, files: ofSkill } = await existing(db, workspaceId, id)
     async function* contents() {
       yield { path: `${slug}/${mainFile}`, bytes: Buffer.from(markdown, 'utf8') as Uint8Array }
-      for (const { path, sha256 } of ofSkill) {
-        yield { path: `${slug}/${path}`, bytes: await contentOf(db, id, sha256) }
+      for (const file of ofSkill) {
+        yield { path: `${slug}/${file.path}`, bytes: await contentOf(db, workspaceId, file) }
       }
     }
     return { contentType: 'application/zip', fileName: `${slug}.zip`, chunks: zipOf(contents()) }

@@ -52,6 +52,7 @@ async function* asMarkdown(db: Db, thread: ThreadRow, caller: Caller): AsyncGene
 function markdownOf(part: Part): string {
   if (part.type === 'text') return part.markdown ?? ''
   if (part.type === 'citation') return `[${part.object} ${part.id}${part.range ? ` ${part.range}` : ''}]`
+  if (part.type === 'file') return `[file ${part.name}, ${part.size} bytes]`
   const what = part.type === 'tool_call' ? `Call of ${part.tool}` : `Result${part.ok ? '' : ' (failed)'}`
   const text = JSON.stringify(part.type === 'tool_call' ? (part.args ?? {}) : (part.output ?? null), null, 2)
   // A fence that the text cannot close.

@@ -1,14 +1,19 @@
 // What happens to runs by themselves: scripts go on, and runs whose runner is lost are given to another.
 import { AgentRunId, WorkspaceId } from '../../contract/ids.ts'
 import { object } from '../../contract/records.ts'
+import type { Ages } from '../../kit/ages.ts'
 import { type JobContext, type Jobs, job } from '../../kit/jobs.ts'
 import * as messages from './messages/store.ts'
+import { runBuiltin } from './runs/builtin/running.ts'
 import { enqueueOwn, giveBack, holdFamily } from './runs/ending.ts'
 import { runScript } from './runs/script/running.ts'
 import * as store from './runs/store.ts'
 
 const piece = 100
 const minuteMs = 60_000
+
+/** Uploads that no message holds. */
+export const ages: Ages = { message_files: { column: 'expires' } }
 
 export default {
   'threads.runScript': job({
@@ -17,6 +22,15 @@ export default {
     concurrency: 4,
     key: ({ runId }) => runId,
     run: runScript,
+  }),
+
+  'threads.runBuiltin': job({
+    payload: object({ runId: AgentRunId, workspaceId: WorkspaceId }),
+    // Longer than a slice and the longest answer of a model together.
+    timeoutSeconds: 900,
+    concurrency: 8,
+    key: ({ runId }) => runId,
+    run: runBuiltin,
   }),
 
   'threads.sweepLeases': job({

@@ -68,5 +68,6 @@ async function saidIn(db: Db, thread: ThreadRow, caller: Caller): Promise<Entry[
 function saying({ type, markdown, tool, object, id }: Part): string[] {
   if (type === 'text') return markdown ? [markdown] : []
   if (type === 'tool_call') return [`Called \`${tool}\`.`]
+  if (type === 'file') return ['*A file was attached.*']
   return type === 'citation' ? [`See ${object?.replaceAll('_', ' ')} \`${id}\`.`] : []
 }

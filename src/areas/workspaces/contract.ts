@@ -5,6 +5,8 @@ import { list, page } from '../../contract/list.ts'
 import { area } from '../../contract/operation.ts'
 import { choice, nullable, object, record, timestamp } from '../../contract/records.ts'
 import { agentCallers } from '../../contract/scopes.ts'
+import { secretsSet } from '../../contract/sealed.ts'
+import { AgentGiven, agentFields } from './agent/contract.ts'
 
 const name = Type.String({ minLength: 2, maxLength: 64, examples: ['Analytical Engines'] })
 const slug = Type.String({
@@ -39,15 +41,10 @@ const settings = {
       Type.Integer({ minimum: 1, maximum: 3650, description: 'How long a page may be read at the most.' }),
     ),
   }),
-  agent: object({
-    runner: nullable(
-      choice(['builtin', 'external'], { description: 'Who carries out runs, where a run does not say.' }),
-    ),
-    maxRunsPerDay: nullable(Type.Integer({ minimum: 0, maximum: 1_000_000, examples: [1_000] })),
-  }),
+  agent: object(agentFields),
 }
 
-export const Settings = record('WorkspaceSettings', settings)
+export const Settings = record('WorkspaceSettings', { ...settings, secretsSet })
 
 const path = object({ workspaceId: WorkspaceId })
 
@@ -116,6 +113,9 @@ export const workspaces = area(
     },
     'workspaces.settings.patch': {
       summary: 'Change the settings of a workspace',
+      description:
+        'Of `agent`, only the fields that are sent change. The key of the model endpoint is never shown again, and goes ' +
+        'when `baseUrl` names another host.',
       route: 'PATCH /v1/workspaces/{workspaceId}/settings',
       words: 'configure configuration preferences options',
       access: ['workspaces:write'],
@@ -125,7 +125,7 @@ export const workspaces = area(
         retention: Type.Optional(settings.retention),
         maxKeyAgeDays: Type.Optional(settings.maxKeyAgeDays),
         pages: Type.Optional(settings.pages),
-        agent: Type.Optional(settings.agent),
+        agent: Type.Optional(AgentGiven),
       }),
       result: Settings,
     },

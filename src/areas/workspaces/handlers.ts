@@ -6,7 +6,10 @@ import type { Db } from '../../kit/db.ts'
 import { implement } from '../../kit/implement.ts'
 import { found, patched, unique } from '../../kit/outcomes.ts'
 import { newId } from '../../kit/random.ts'
+import { namesSet } from '../../kit/sealed.ts'
 import { underFreeSlug } from '../../kit/slugs.ts'
+import { changedAgent } from './agent/changing.ts'
+import { defaultAgent, findSecrets, putSecrets } from './agent/store.ts'
 import { workspaces } from './contract.ts'
 import * as store from './store.ts'
 
@@ -17,7 +20,6 @@ export const defaultSettings = {
   retention: { auditDays: 400 },
   maxKeyAgeDays: null,
   pages: { links: true, maxTtlDays: null },
-  agent: { runner: null, maxRunsPerDay: null },
 }
 
 export default implement(workspaces, {
@@ -51,20 +53,23 @@ export default implement(workspaces, {
     return await takingSlug(store.update(db, workspaceId, fields, now()))
   },
 
-  'workspaces.settings.get': async ({ db }, { workspaceId }) => ({
-    ...defaultSettings,
-    ...(await store.findSettings(db, workspaceId)),
-  }),
+  'workspaces.settings.get': ({ db }, { workspaceId }) => settingsOf(db, workspaceId),
 
-  'workspaces.settings.patch': async ({ db, now, note }, { workspaceId, ...fields }) => {
+  'workspaces.settings.patch': async ({ db, settings, now, note }, { workspaceId, agent: given, ...fields }) => {
     if (fields.timezone !== undefined && !isTimezone(fields.timezone)) {
       throw badRequest('"timezone" is not a known time zone; use a name such as Europe/London.')
     }
     await existing(store.findForUpdate(db, workspaceId))
-    const before = { ...defaultSettings, ...(await store.findSettings(db, workspaceId)) }
-    return await patched(note, before, fields, async () => {
-      const after = { ...before, ...fields }
-      await store.putSettings(db, workspaceId, after, now())
+    const before = await settingsOf(db, workspaceId)
+    return await patched(note, before, { ...fields, given }, async () => {
+      const kept = await findSecrets(db, workspaceId)
+      const { agent, secrets } = changedAgent(settings, workspaceId, { agent: before.agent, secrets: kept }, given)
+      const { secretsSet: _, ...plain } = { ...before, ...fields, agent }
+      await store.putSettings(db, workspaceId, plain, now())
+      if (secrets !== kept) await putSecrets(db, workspaceId, secrets)
+      const after = { ...plain, secretsSet: namesSet(secrets) }
+      // That the key is another one is a change, and what it is nobody is told.
+      if (given?.key !== undefined) note({ after: { ...after, agent: { ...agent, key: given.key } } })
       return after
     })
   },
@@ -88,6 +93,12 @@ export default implement(workspaces, {
     return await store.update(db, workspaceId, { status: 'active', deleteAt: null }, now())
   },
 })
+
+async function settingsOf(db: Db, workspaceId: string) {
+  const { agent, ...set } = await store.findSettings(db, workspaceId)
+  const secretsSet = namesSet(await findSecrets(db, workspaceId))
+  return { ...defaultSettings, ...set, agent: { ...defaultAgent, ...agent }, secretsSet }
+}
 
 function existing<T>(reading: Promise<T | undefined>): Promise<T> {
   return found(reading, 'workspace')

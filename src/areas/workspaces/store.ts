@@ -6,6 +6,7 @@ import type { Scope } from '../../contract/scopes.ts'
 import { type Db, first } from '../../kit/db.ts'
 import { listSql } from '../../kit/list_sql.ts'
 import { assignments, type Sql, sql } from '../../kit/sql.ts'
+import type { AgentSettings } from './agent/contract.ts'
 import type { Settings, Workspace, workspaces } from './contract.ts'
 
 export type WorkspaceRow = Static<typeof Workspace>
@@ -131,8 +132,12 @@ export async function removeDue(db: Db, now: Date, most: number): Promise<string
   return rows.map(row => row.id)
 }
 
+type PlainSettings = Omit<Static<typeof Settings>, 'secretsSet' | 'agent'>
+
+type SettingsSet = Partial<PlainSettings> & { agent?: Partial<AgentSettings> }
+
 /** Those that were set; the others are as they are everywhere. */
-export async function findSettings(db: Db, id: string): Promise<Partial<Static<typeof Settings>>> {
+export async function findSettings(db: Db, id: string): Promise<SettingsSet> {
   const row = await first<{ settings: object }>(db, sql`select settings from workspaces where id = ${id}`)
   return row?.settings ?? {}
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { platform, platformForTest, type TestCaller, type TestPlatform } from '../../../test/helpers/platform.ts'
 import { sql } from '../../kit/sql.ts'
+import { defaultAgent } from './agent/store.ts'
 
 let p: TestPlatform
 beforeAll(async () => {
@@ -168,8 +169,9 @@ describe('workspaces.settings', () => {
     const owner = await p.user()
     const { workspaceId } = owner
     const pages = { links: true, maxTtlDays: null }
-    const agent = { runner: null, maxRunsPerDay: null }
-    const defaults = { timezone: 'UTC', retention: { auditDays: 400 }, maxKeyAgeDays: null, pages, agent }
+    const agent = defaultAgent
+    const plain = { timezone: 'UTC', retention: { auditDays: 400 }, maxKeyAgeDays: null }
+    const defaults = { ...plain, pages, agent, secretsSet: [] }
     expect((await p.call('workspaces.settings.get', { workspaceId }, owner)).result).toEqual(defaults)
     const change = (fields: object) => p.call('workspaces.settings.patch', { workspaceId, ...fields }, owner)
     expect((await change({})).result).toEqual(defaults)
@@ -183,9 +185,37 @@ describe('workspaces.settings', () => {
       { retention: {} },
       { maxKeyAgeDays: 0 },
       { colour: 'blue' },
+      { agent: { baseUrl: 'models' } },
+      { agent: { baseUrl: 'ftp://models.example.com' } },
+      { agent: { baseUrl: 'https://me:secret@models.example.com/v1' } },
+      { agent: { maxCostPerDay: 5 } },
+      { agent: { wire: 'other' } },
     ]
     for (const fields of wrong)
       expect({ fields, status: (await change(fields)).status }).toEqual({ fields, status: 400 })
+  })
+
+  it('keep the key of the model endpoint sealed, and send it to no other host', async () => {
+    const owner = await p.user()
+    const { workspaceId } = owner
+    const change = (agent: object, by = owner) => p.call('workspaces.settings.patch', { workspaceId, agent }, by)
+    const endpoint = { baseUrl: 'https://models.example.com/v1', model: 'large', key: 'sk-theirs' }
+    const set = await change(endpoint)
+    expect(set.result).toMatchObject({
+      agent: { ...defaultAgent, baseUrl: endpoint.baseUrl, model: 'large' },
+      secretsSet: ['agent.key'],
+    })
+    const [row] = await p.database.query(
+      sql`select secrets::text, settings::text from workspaces where id = ${workspaceId}`,
+    )
+    const { result: log } = await p.call('audit_logs.list', { workspaceId }, owner)
+    expect(set.text + JSON.stringify([row, log])).not.toContain('sk-theirs')
+    expect(JSON.stringify(log)).toContain('"agent.key"')
+    expect((await change({ baseUrl: 'https://models.example.com/v2' })).result.secretsSet).toEqual(['agent.key'])
+    expect((await change({ baseUrl: 'https://elsewhere.example.com/v1' })).result.secretsSet).toEqual([])
+    expect((await change({ key: 'sk-other' })).result.secretsSet).toEqual(['agent.key'])
+    expect((await change({ key: '' })).result).toMatchObject({ agent: { model: 'large' }, secretsSet: [] })
+    expect((await change({ key: 'mine' }, await p.as('member', workspaceId))).status).toBe(403)
   })
 
   it('lose nothing when two change at once', async () => {

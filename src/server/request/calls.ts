@@ -1,19 +1,24 @@
 // Calls that a job makes in the name of a run: by the run's own token, through the door that every client uses.
 import type { FastifyInstance } from 'fastify'
 import { requestOf } from '../../client/request.ts'
-import type { CallAsRun } from '../../kit/jobs.ts'
+import { type CallAsRun, ServiceStops } from '../../kit/jobs.ts'
 import { operation as lookUp } from '../../operations.ts'
 
 /** Jobs are there before the door is: what calls too early fails, and is tried again. */
-export function callsOfRuns(): { call: CallAsRun; open(app: FastifyInstance): void } {
+export function callsOfRuns(): { call: CallAsRun; open(app: FastifyInstance): void; close(): void } {
   let door: FastifyInstance | undefined
+  let isClosed = false
   return {
     open: app => {
       door = app
     },
+    close: () => {
+      isClosed = true
+    },
     async call(token, id, input, { idempotencyKey, approvalId, reason } = {}) {
       const operation = lookUp(id)
       if (!operation) throw new Error(`no operation ${id}`)
+      if (isClosed) throw new ServiceStops()
       if (!door) throw new Error('nothing can be called before the service has started')
       const { method, path, body, contentType } = requestOf(operation, input as Record<string, unknown>)
       const answer = await door.inject({

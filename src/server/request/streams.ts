@@ -28,7 +28,7 @@ export async function sendStream(reply: FastifyReply, stream: Stream, options: S
   const isLive = contentType === 'text/event-stream'
   reply.header('content-type', contentType).header('cache-control', 'no-store').header('x-accel-buffering', 'no')
   reply.headers(own)
-  if (fileName) reply.header('content-disposition', `attachment; filename="${fileName}"`)
+  if (fileName) reply.header('content-disposition', attachment(fileName))
   const headers = reply.getHeaders()
   reply.hijack()
   const { raw } = reply
@@ -69,6 +69,15 @@ export async function sendStream(reply: FastifyReply, stream: Stream, options: S
     gone.abort()
     void source.return?.()?.catch(() => {})
   }
+}
+
+/** Browsers read the second form; what stands in the first must be ASCII. */
+function attachment(fileName: string): string {
+  const plain = fileName.replace(/[^ -~]/g, '_')
+  const form = `attachment; filename="${plain}"`
+  return plain === fileName
+    ? form
+    : `${form}; filename*=UTF-8''${encodeURIComponent(fileName).replace(/['()*]/g, escape)}`
 }
 
 /** Not a race against one lasting promise: that would hold on to every chunk until the end. */

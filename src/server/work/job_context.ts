@@ -1,7 +1,7 @@
 // What a job or a follower may touch: the context of a handler without a caller, with mail and the ledger.
 import type { Feed, Fetch, Log } from '../../kit/context.ts'
 import type { Database } from '../../kit/db.ts'
-import type { CallAsRun, JobContext } from '../../kit/jobs.ts'
+import type { CallAsRun, JobContext, ToolsOfRun } from '../../kit/jobs.ts'
 import type { Settings } from '../../kit/settings.ts'
 import type { Config } from '../config.ts'
 import { type Ledger, systemEntry } from '../ledger/writer.ts'
@@ -22,12 +22,13 @@ type Options = {
   feed: Pick<Feed, 'tell'>
   outbound: Fetch
   call: CallAsRun
+  tools: ToolsOfRun
   tracer: Tracer | undefined
   now: () => Date
 }
 
 export function jobContexts(options: Options): JobContextMaker {
-  const { config, database, settings, ledger, feed, outbound, call, tracer, now } = options
+  const { config, database, settings, ledger, feed, outbound, call, tools, tracer, now } = options
   const sendMail = mailer(config, database)
   const host = new URL(config.PUBLIC_URL).hostname
   return (id, log, signal) => {
@@ -40,6 +41,7 @@ export function jobContexts(options: Options): JobContextMaker {
       log,
       feed,
       call,
+      tools,
       fetch: (url, options) => outbound(url, { signal, ...options }),
       sendMail: async message => {
         const messageId = `<${id.replaceAll(':', '-')}@${host}>`

@@ -2,8 +2,9 @@
 
 import { lookup } from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
-import { request as requestPlain } from 'node:http'
+import { type IncomingMessage, request as requestPlain } from 'node:http'
 import { request } from 'node:https'
+import { pipeline, Readable, Transform } from 'node:stream'
 import { rootCertificates } from 'node:tls'
 import ipaddr from 'ipaddr.js'
 import { allowsAddress } from '../../kit/addresses.ts'
@@ -86,7 +87,7 @@ async function resolve(url: URL, mayReach: (address: string) => boolean, signal:
   )
 }
 
-type Answer = { status: number; headers: Headers; body: Uint8Array<ArrayBuffer> }
+type Answer = { status: number; headers: Headers; body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> }
 
 /** Set here and nowhere else: how long the message is and whose connection it goes over. */
 const ours = ['host', 'connection', 'content-length', 'transfer-encoding', 'expect', 'upgrade', 'te', 'trailer']
@@ -119,23 +120,34 @@ function send(
   })
   outgoing.on('error', reject)
   outgoing.on('response', incoming => {
-    const parts: Buffer[] = []
-    const most = options.maxBytes ?? defaultMaxBytes
-    let size = 0
-    incoming.on('error', reject)
-    incoming.on('data', (part: Buffer) => {
-      size += part.length
-      if (size > most) incoming.destroy(new Error('the answer is too long'))
-      else parts.push(part)
-    })
-    incoming.on('end', () => {
-      const headers = new Headers()
-      for (const [name, value] of Object.entries(incoming.headers)) {
-        if (value !== undefined && name !== 'set-cookie') headers.set(name, [value].flat().join(', '))
-      }
-      resolve({ status: incoming.statusCode ?? 0, headers, body: new Uint8Array(Buffer.concat(parts)) })
-    })
+    const head = { status: incoming.statusCode ?? 0, headers: headersFrom(incoming) }
+    const body = bounded(incoming, options.maxBytes ?? defaultMaxBytes)
+    if (options.isStreamed) resolve({ ...head, body: Readable.toWeb(body) as ReadableStream<Uint8Array> })
+    else body.toArray().then(parts => resolve({ ...head, body: new Uint8Array(Buffer.concat(parts)) }), reject)
   })
   outgoing.end(options.body)
   return promise
+}
+
+function headersFrom(incoming: IncomingMessage): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (value !== undefined && name !== 'set-cookie') headers.set(name, [value].flat().join(', '))
+  }
+  return headers
+}
+
+/** The body as it comes; fails where it is longer than this, or ends before the sender said so. */
+function bounded(incoming: IncomingMessage, most: number): Readable {
+  let size = 0
+  const counted = new Transform({
+    transform(part: Buffer, _, done) {
+      size += part.length
+      if (size > most) done(new Error('the answer is too long'))
+      else done(null, part)
+    },
+  })
+  // Whoever stops reading early ends the connection, too; what went wrong is told to who reads.
+  pipeline(incoming, counted, () => {})
+  return counted
 }

@@ -60,33 +60,30 @@ function entriesOf(target: store.Target, { severity, isReopened, isAwake }: stor
 }
 
 export async function count({ db, caller, workspaceId, now }: Call, groups: readonly Group[]): Promise<void> {
-  const countings = new Map<string, store.Counting & { isSilent: boolean }>()
+  const counted = new Map<string, { count: number; isSilent: boolean }>()
   const occurrences = new Map<string, store.Occurrence>()
   for (const { issueId, origin, target, items, decision, released } of groups) {
     const own = decision.isCreated ? undefined : target
     const moments = [...items.filter((_, place) => decision.actions[place] !== 'held').map(({ at }) => at), ...released]
+    if (moments.length === 0) continue
+    const count = (counted.get(issueId)?.count ?? 0) + moments.length
+    counted.set(issueId, { count, isSilent: own !== undefined && isSnoozed(own, now) })
     for (const at of moments) {
-      const before = { id: issueId, count: 0, first: at, last: at, isSilent: false }
-      const counting = countings.get(issueId) ?? before
-      countings.set(issueId, { ...grown(counting, at), isSilent: own !== undefined && isSnoozed(own, now) })
       const place = { origin: decision.isCreated ? issueId : (origin ?? issueId), minute: `${at.slice(0, 16)}:00Z` }
       const key = `${place.origin} ${place.minute}`
-      occurrences.set(
-        key,
-        grown(occurrences.get(key) ?? { ...place, issue: issueId, count: 0, first: at, last: at }, at),
-      )
+      const before = occurrences.get(key) ?? { ...place, issue: issueId, count: 0, first: at, last: at }
+      occurrences.set(key, grown(before, at))
     }
   }
-  const reached = await store.countOn(db, [...countings.values()])
-  await store.addOccurrences(db, [...occurrences.values()])
-  const rounds = [...countings.values()].flatMap(({ id, count, isSilent }): NewEntry[] => {
-    const after = reached.get(id) ?? 0
+  const reached = await store.countOn(db, [...occurrences.values()])
+  const rounds = [...counted].flatMap(([issueId, { count, isSilent }]): NewEntry[] => {
+    const after = reached.get(issueId) ?? 0
     const round = isSilent ? null : roundReached(after - count, after)
-    return round === null ? [] : [{ issueId: id, type: 'occurrence', data: { count: round } }]
+    return round === null ? [] : [{ issueId, type: 'occurrence', data: { count: round } }]
   })
   await insertEntries(db, workspaceId, actorOf(caller), rounds, now)
 }
 
-function grown<T extends { count: number; first: string; last: string }>(one: T, at: string): T {
+function grown(one: store.Occurrence, at: string): store.Occurrence {
   return { ...one, count: one.count + 1, first: at < one.first ? at : one.first, last: at > one.last ? at : one.last }
 }

@@ -1,39 +1,18 @@
-// What the files of skills hold, by their hash; kept as long as the skill is, since its versions can be brought back.
-import { type Db, first } from '../../../kit/db.ts'
-import { sql } from '../../../kit/sql.ts'
+// What the files of skills hold, by their hash: kept as long as any version has them.
+import { type Blob, keepBlob, readBlob } from '../../../kit/blobs.ts'
+import type { Db } from '../../../kit/db.ts'
 
-export type NewContent = { skillId: string; sha256: string; bytes: Uint8Array }
-
-/** One statement carries no more than this. */
-const mostAtOnce = 4 * 1024 * 1024
-
-/** Of skills that are there; what is kept already stays. */
-export async function putContents(db: Db, contents: readonly NewContent[]): Promise<void> {
-  for (let rest = contents; rest.length > 0; ) {
-    let [size, count] = [0, 0]
-    for (const { bytes } of rest) {
-      size += bytes.length
-      if (count > 0 && size > mostAtOnce) break
-      count++
-    }
-    await insert(db, rest.slice(0, count))
-    rest = rest.slice(count)
+/** Before the rows that have them are written, in the same transaction. Each once, in one order. */
+export async function putContents(db: Db, workspaceId: string, files: readonly (Blob & { bytes: Uint8Array })[]) {
+  const byHash = new Map(files.map(file => [file.sha256, file.bytes]))
+  for (const [, bytes] of [...byHash].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    await keepBlob(db, workspaceId, bytes)
   }
 }
 
-async function insert(db: Db, contents: readonly NewContent[]): Promise<void> {
-  const [skillIds, hashes] = [contents.map(({ skillId }) => skillId), contents.map(({ sha256 }) => sha256)]
-  const bytes = contents.map(content => Buffer.from(content.bytes))
-  await db.query(sql`
-    insert into skill_contents (skill_id, sha256, bytes)
-    select * from unnest(${skillIds}::text[], ${hashes}::text[], ${bytes}::bytea[]) on conflict do nothing`)
-}
-
-export async function contentOf(db: Db, skillId: string, sha256: string): Promise<Uint8Array> {
-  const found = await first<{ bytes: Uint8Array }>(
-    db,
-    sql`select bytes from skill_contents where skill_id = ${skillId} and sha256 = ${sha256}`,
-  )
-  if (!found) throw new Error(`the content ${sha256} of ${skillId} is gone`)
-  return found.bytes
+/** Whole: no file has more than 1 MiB. */
+export async function contentOf(db: Db, workspaceId: string, blob: Blob): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of readBlob(db, workspaceId, blob)) pieces.push(piece)
+  return Buffer.concat(pieces)
 }

@@ -1,5 +1,6 @@
 // Carries out the operations on files of skills.
 import { hash } from 'node:crypto'
+import { readBlob } from '../../../kit/blobs.ts'
 import { implement } from '../../../kit/implement.ts'
 import { found } from '../../../kit/outcomes.ts'
 import { reachOf } from '../../../kit/owned.ts'
@@ -18,13 +19,10 @@ export default implement(files, {
   },
 
   'skills.files.get': async ({ db }, { workspaceId, id, fileId }) => {
-    const { path, sha256 } = await found(store.findFile(db, workspaceId, id, fileId), 'file')
-    const bytes = await contentOf(db, id, sha256)
-    const chunks = async function* () {
-      yield bytes
-    }
+    const file = await found(store.findFile(db, workspaceId, id, fileId), 'file')
+    const chunks = readBlob(db, workspaceId, file)
     // Never as what it says it is: a page among the files must not run under this address.
-    return { contentType: 'application/octet-stream', fileName: fileNameOf(path), chunks: chunks() }
+    return { contentType: 'application/octet-stream', fileName: fileNameOf(file.path), chunks }
   },
 
   'skills.files.put': async (ctx, { workspaceId, id, path, content: { bytes } }) => {
@@ -38,7 +36,7 @@ export default implement(files, {
       note({ unchanged: true })
       return same
     }
-    await putContents(db, [{ skillId: id, sha256: about.sha256, bytes }])
+    await putContents(db, workspaceId, [{ ...about, bytes }])
     await writeNext(ctx, before, { files: [...others, about] })
     const { size = null, sha256 = null } = before.files.find(file => file.path === path) ?? {}
     const after = await noted(ctx, before, { before: { path, size, sha256 }, after: about })
@@ -59,8 +57,9 @@ export default implement(files, {
       if (caller.callerKind !== null) await enqueue('skills.used', { workspaceId, id, version })
       return { path, mimeType: 'text/markdown', text: markdown, base64: null }
     }
-    const { sha256, mimeType } = await found(Promise.resolve(ofSkill.find(file => file.path === path)), 'file')
-    const bytes = await contentOf(db, id, sha256)
+    const file = await found(Promise.resolve(ofSkill.find(one => one.path === path)), 'file')
+    const { mimeType } = file
+    const bytes = await contentOf(db, workspaceId, file)
     const text = asText(bytes)
     return { path, mimeType, text, base64: text === null ? Buffer.from(bytes).toString('base64') : null }
   },

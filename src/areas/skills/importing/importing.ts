@@ -7,7 +7,7 @@ import { parseJson } from '../../../kit/json.ts'
 import { unique } from '../../../kit/outcomes.ts'
 import { newId } from '../../../kit/random.ts'
 import { type ImportedSkill, SkillId } from '../fields/contract.ts'
-import { type NewContent, putContents } from '../files/contents.ts'
+import { putContents } from '../files/contents.ts'
 import type { FileState } from '../files/store.ts'
 import * as store from '../store.ts'
 import { type FileContent, type FoundSkill, skillsIn } from './folders.ts'
@@ -35,18 +35,15 @@ export async function importAll(
   const decided = found.map(skill => decide(skill, bySlug.get(skill.text.name), caller.ownerId))
   const states = decided.flatMap(({ state }) => (state ? [state] : []))
   if (states.length > 0) {
+    const contents = decided.flatMap(({ state }) => state?.files ?? [])
+    await putContents(db, workspaceId, contents)
     const taken = 'A skill of one of these names was made at the same moment; import again.'
     await unique(store.write(db, workspaceId, states, caller, now()), 'skills__slug', taken)
-    await putContents(db, decided.flatMap(contentsOf))
   }
   return decided.map(({ imported }) => imported)
 }
 
 type Decided = { imported: Imported; state: (Omit<store.State, 'files'> & { files: readonly FileContent[] }) | null }
-
-function contentsOf({ state }: Decided): NewContent[] {
-  return (state?.files ?? []).map(({ sha256, bytes }) => ({ skillId: state?.id ?? '', sha256, bytes }))
-}
 
 function decide({ text, markdown, files }: FoundSkill, before: store.SkillRow | undefined, ownerId: string): Decided {
   const slug = text.name

@@ -7,6 +7,7 @@ import type { CallerKind } from '../../../contract/scopes.ts'
 
 export const ThreadId = id('thrd', 24)
 export const MessageId = id('msg', 24)
+export const FileId = id('file', 24)
 
 const threadTypes = ['chat', 'investigation', 'hypothesis', 'automation', 'autofix', 'review'] as const
 export const ThreadType = choice(threadTypes)

@@ -4,9 +4,9 @@ import { WorkspaceId } from '../../../contract/ids.ts'
 import { choice, nullable, object, record, shown, timestamp } from '../../../contract/records.ts'
 import { agentCallers } from '../../../contract/scopes.ts'
 import { RatingWithMine } from '../../ratings/contract.ts'
-import { MessageId, ThreadId } from '../fields/contract.ts'
+import { FileId, MessageId, ThreadId } from '../fields/contract.ts'
 
-const partTypes = ['text', 'tool_call', 'tool_result', 'citation'] as const
+const partTypes = ['text', 'tool_call', 'tool_result', 'citation', 'file'] as const
 
 /** One form for all parts: which fields a part has follows from its type, and `parts.ts` holds it to that. */
 export const Part = object({
@@ -34,6 +34,10 @@ export const Part = object({
   object: Type.Optional(Type.String({ maxLength: 64, description: 'Of a citation: the kind of record.' })),
   id: Type.Optional(Type.String({ maxLength: 128, description: 'Of a citation: the record.' })),
   range: Type.Optional(Type.String({ maxLength: 128, description: 'Of a citation: which piece of it.' })),
+  fileId: Type.Optional(Type.String({ maxLength: 64, description: 'Of a file: the id that its upload answered.' })),
+  name: Type.Optional(Type.String({ maxLength: 255, description: 'Of a file, as uploaded.' })),
+  mimeType: Type.Optional(Type.String({ maxLength: 128, description: 'Of a file, as uploaded.' })),
+  size: Type.Optional(Type.Integer({ minimum: 0, description: 'Of a file, in bytes.' })),
 })
 
 export type Part = Static<typeof Part>
@@ -42,6 +46,30 @@ export const Parts = Type.Array(Part, {
   minItems: 1,
   maxItems: 100,
   examples: [[{ type: 'text', markdown: 'The pool is full.' }]],
+})
+
+export const fileName = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  // No character that ends a header or a line, or leaves a folder.
+  pattern: '^[^\\u0000-\\u001f\\u007f"/\\\\]+$',
+  description: 'Without slashes, quotes and control characters.',
+  examples: ['trace.log'],
+})
+export const mimeType = Type.String({
+  maxLength: 128,
+  pattern: '^[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*$',
+  examples: ['text/plain'],
+})
+
+export const MessageFile = record('MessageFile', {
+  id: FileId,
+  workspaceId: WorkspaceId,
+  name: fileName,
+  mimeType,
+  size: Type.Integer({ minimum: 0, description: 'In bytes.' }),
+  sha256: Type.String({ description: 'Of its bytes.', examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822c'] }),
+  _object: choice(['message_file']),
 })
 
 /** Of all parts together, as JSON. */

@@ -9,6 +9,8 @@ const shapes: Readonly<Record<Part['type'], Shape>> = {
   tool_call: { needs: ['tool', 'callId'], takes: ['args'] },
   tool_result: { needs: ['callId', 'ok'], takes: ['output', 'truncated'] },
   citation: { needs: ['object', 'id'], takes: ['range'] },
+  // What stands in a message that was read may be sent again; the server writes it anew.
+  file: { needs: ['fileId'], takes: ['name', 'mimeType', 'size'] },
 }
 
 /** 400 where a part lacks a field of its type, has one of another, or all of them are too much. */

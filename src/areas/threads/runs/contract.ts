@@ -34,6 +34,9 @@ const RunUsage = object({
   in: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Tokens read.' })),
   out: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Tokens written.' })),
   steps: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+  cost: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 1_000_000_000, description: 'In the money of the workspace’s prices.' }),
+  ),
   model: Type.Optional(Type.String({ maxLength: 128 })),
 })
 

@@ -3,7 +3,6 @@ import type { Context } from '../../../kit/context.ts'
 import type { Db } from '../../../kit/db.ts'
 import * as messages from '../messages/store.ts'
 import { addUsage, type Held, lockFamily, setStatus } from '../store.ts'
-import { told } from './queueing.ts'
 import * as store from './store.ts'
 
 type Family = { thread: Held; parent: Held | undefined }
@@ -13,6 +12,11 @@ export async function holdFamily(db: Db, threadId: string): Promise<Family | und
   const rows = await lockFamily(db, threadId)
   const thread = rows.find(({ id }) => id === threadId)
   return thread && { thread, parent: rows.find(({ id }) => id !== threadId) }
+}
+
+/** What waiting runners, waiting callers and open pages hear. */
+export function told(what: 'queued' | 'ended', threadId: string, { id, status }: { id: string; status: string }) {
+  return { action: `threads.runs.${what}`, target: { object: 'thread', id: threadId }, data: { runId: id, status } }
 }
 
 type Telling = Pick<Context, 'db' | 'now'> & { feed: Pick<Context['feed'], 'tell'> }
@@ -28,7 +32,8 @@ export async function endRun(
   const { thread, parent } = family
   const ended = await store.end(db, run.id, ending, now())
   await messages.failStreamed(db, run.id, now())
-  const { in: tokensIn = 0, out: tokensOut = 0 } = ended.usage ?? {}
+  // What it told while it was running, its messages have told the thread.
+  const { in: tokensIn = 0, out: tokensOut = 0 } = ending.usage ?? {}
   if (tokensIn + tokensOut > 0) await addUsage(db, thread.id, tokensIn, tokensOut)
   const isFollowed = ending.status === 'succeeded' && (await store.isAnyBelow(db, thread.id))
   const idle = isFollowed ? 'waiting_on_agents' : 'idle'
@@ -89,4 +94,5 @@ export async function enqueueOwn(
   { id: runId, runner, workspaceId }: Parked,
 ): Promise<void> {
   if (runner === 'script') await enqueue('threads.runScript', { runId, workspaceId })
+  if (runner === 'builtin') await enqueue('threads.runBuiltin', { runId, workspaceId })
 }

@@ -1,15 +1,18 @@
 // Starts a run in a thread: by which runner, with which rights, one at a time.
-import { ApiError, badRequest, conflict, forbidden } from '../../../contract/errors.ts'
+import { badRequest, conflict, forbidden } from '../../../contract/errors.ts'
 import { AgentRunId } from '../../../contract/ids.ts'
 import { scopesHeld } from '../../../contract/permissions.ts'
 import type { Scope } from '../../../contract/scopes.ts'
 import type { Access, Caller, Context } from '../../../kit/context.ts'
 import { unique } from '../../../kit/outcomes.ts'
 import { newId } from '../../../kit/random.ts'
-import * as workspaces from '../../workspaces/store.ts'
+import { findAgent } from '../../workspaces/agent/store.ts'
 import { refuseArchived } from '../checks.ts'
 import { kindOf } from '../fields/contract.ts'
 import { type Held, setStatus } from '../store.ts'
+import { missingOf, noModel } from './builtin/endpoint.ts'
+import { refuseBeyondDay } from './daily.ts'
+import { enqueueOwn, told } from './ending.ts'
 import { checkSteps } from './script/checking.ts'
 import type { Step } from './script/contract.ts'
 import { rightsOf } from './starting.ts'
@@ -38,7 +41,7 @@ export async function startRun(ctx: StartContext, thread: Held, starting: Starti
   }
   refuseArchived(thread)
   const { runner, steps } = await runnerOf(ctx, starting)
-  await refuseTooMany(ctx)
+  await refuseBeyondDay(ctx, ctx.access.workspaceId)
   const parentStarterId = caller.run ? await store.starterOf(db, caller.run.id) : null
   const { grants } = starting
   const rights = rightsOf(caller, workspaceId, kindOf(thread.type), { parentStarterId, ...(grants && { grants }) })
@@ -52,27 +55,20 @@ export async function startRun(ctx: StartContext, thread: Held, starting: Starti
     { state: thread.status },
   )
   await setStatus(db, thread.id, 'queued', now())
-  if (runner === 'script') await ctx.enqueue('threads.runScript', { runId: id, workspaceId })
+  await enqueueOwn(ctx.enqueue, { id, runner, workspaceId })
   feed.tell(workspaceId, told('queued', thread.id, run))
   return run
 }
 
-/** What waiting runners, waiting callers and open pages hear. */
-export function told(what: 'queued' | 'ended', threadId: string, { id, status }: { id: string; status: string }) {
-  return { action: `threads.runs.${what}`, target: { object: 'thread', id: threadId }, data: { runId: id, status } }
-}
-
 async function runnerOf({ db, access }: StartContext, { runner: given, steps }: Starting) {
-  const { agent } = await workspaces.findSettings(db, access.workspaceId)
-  const runner = given ?? (steps ? 'script' : (agent?.runner ?? null))
+  const agent = await findAgent(db, access.workspaceId)
+  const runner = given ?? (steps ? 'script' : agent.runner)
   if (runner === null) {
     const detail = 'No runner is set: choose one in the settings of the workspace (agent.runner), or name one.'
     throw conflict(detail, { setting: 'agent.runner' })
   }
-  if (runner === 'builtin') {
-    const detail = 'The built-in runner has no model to ask: set agent.baseUrl in the settings of the workspace.'
-    throw conflict(detail, { setting: 'agent.baseUrl' })
-  }
+  const setting = runner === 'builtin' ? missingOf(agent) : null
+  if (setting) throw conflict(noModel(setting), { setting })
   if (runner !== 'script') {
     if (steps) throw refused('left out, unless the runner is script')
     return { runner, steps: null }
@@ -84,16 +80,4 @@ async function runnerOf({ db, access }: StartContext, { runner: given, steps }: 
 
 function refused(expected: string) {
   return badRequest(`"steps" must be ${expected}.`, [{ path: 'steps', rule: 'runner', expected }])
-}
-
-const dayMs = 86_400_000
-
-async function refuseTooMany({ db, access, now }: StartContext): Promise<void> {
-  const { agent } = await workspaces.findSettings(db, access.workspaceId)
-  const limit = agent?.maxRunsPerDay ?? null
-  if (limit === null) return
-  const current = await store.countSince(db, access.workspaceId, new Date(now().getTime() - dayMs))
-  if (current < limit) return
-  const detail = `The workspace allows ${limit} runs in 24 hours (agent.maxRunsPerDay); try again later.`
-  throw new ApiError('payment_required', detail, { dimension: 'agentRunsPerDay', limit, current })
 }

@@ -105,12 +105,19 @@ export async function starterOf(db: Db, id: string): Promise<string | null> {
   return row?.starterId ?? null
 }
 
-export async function countSince(db: Db, workspaceId: string, since: Date): Promise<number> {
-  const row = await first<{ count: number }>(
+export type Used = { runs: number; tokens: number; cost: number }
+
+/** By the runs that began since then, whoever carried them out, as far as they have told it. */
+export async function usedSince(db: Db, workspaceId: string, since: Date): Promise<Used> {
+  const row = await first<Used>(
     db,
-    sql`select count(*)::int as count from agent_runs where workspace_id = ${workspaceId} and created > ${since}`,
+    sql`
+    select count(*)::int as runs,
+      coalesce(sum(coalesce((usage ->> 'in')::numeric, 0) + coalesce((usage ->> 'out')::numeric, 0)), 0)::float8 as tokens,
+      coalesce(sum((usage ->> 'cost')::numeric), 0)::float8 as cost
+    from agent_runs where workspace_id = ${workspaceId} and created > ${since}`,
   )
-  return row?.count ?? 0
+  return row ?? { runs: 0, tokens: 0, cost: 0 }
 }
 
 type Claiming = Looking & { workspaceId: string; kinds: readonly CallerKind[] | null }
@@ -155,7 +162,7 @@ export async function lease(db: Db, id: string, hash: string, until: Date, now: 
   return await first(
     db,
     sql`
-    update agent_runs r set status = case when r.runner = 'script' then 'running' else 'leased' end, hash = ${hash},
+    update agent_runs r set status = case when r.runner = 'external' then 'leased' else 'running' end, hash = ${hash},
       lease_until = ${until}, attempt = r.attempt + (r.status = 'queued')::int,
       started = coalesce(r.started, ${now}::timestamptz), updated = ${now}
     where r.id = ${id} returning ${columns}`,
@@ -173,7 +180,7 @@ export function renew(db: Db, id: string, attempt: number, until: Date, now: Dat
   )
 }
 
-export type Ending = { status: string; summary?: string | null; error?: string | null; usage?: object | null }
+export type Ending = { status: string; summary?: string | null; error?: string | null; usage?: RunRow['usage'] }
 
 /** With it ends its token. */
 export async function end(db: Db, id: string, ending: Ending, now: Date): Promise<RunRow> {

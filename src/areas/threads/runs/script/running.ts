@@ -1,19 +1,15 @@
 // Carries out a script step by step; whatever happens between two steps, the next one to look goes on from there.
 import { check, test } from '../../../../kit/cel.ts'
 import type { CallAnswer, JobContext } from '../../../../kit/jobs.ts'
-import { newToken, tokenHash } from '../../../../kit/tokens.ts'
-import { setStatus } from '../../store.ts'
-import { endRun, holdFamily, parkRun } from '../ending.ts'
+import { holdFamily, parkRun } from '../ending.ts'
 import { leaseEnd } from '../leases.ts'
+import { cut, finish, leave, takeUp, type Work } from '../own.ts'
 import * as store from '../store.ts'
 import { deedOf, rootsOf } from './checking.ts'
 import type { Step } from './contract.ts'
 
 /** Of one job; then it makes room for others and goes on in another. */
 const longestMs = 5_000
-const mostShown = 20_000
-
-type Work = { ctx: JobContext; run: store.RunRow; token: string; hash: string }
 
 /** What came of a step: go on with what it names, or stop here. */
 type Outcome =
@@ -24,7 +20,7 @@ type Outcome =
   | { over: true }
 
 export async function runScript(ctx: JobContext, { runId, workspaceId }: { runId: string; workspaceId: string }) {
-  const work = await takeUp(ctx, runId)
+  const work = await takeUp(ctx, runId, ['queued', 'running'])
   if (!work) return
   const begun = ctx.now().getTime()
   for (;;) {
@@ -45,20 +41,6 @@ export async function runScript(ctx: JobContext, { runId, workspaceId }: { runId
     if (!renewed) return
   }
   await ctx.enqueue('threads.runScript', { runId, workspaceId })
-}
-
-/** A token of its own: whoever worked on it before can do nothing more. */
-async function takeUp(ctx: JobContext, runId: string): Promise<Work | null> {
-  const token = newToken('run')
-  const hash = tokenHash(token)
-  const run = await ctx.transaction(async tx => {
-    const known = await store.lockWithThread(tx, runId)
-    if (!known || !['queued', 'running'].includes(known.status)) return undefined
-    const taken = await store.lease(tx, runId, hash, leaseEnd(ctx.now()), ctx.now())
-    await setStatus(tx, known.threadId, 'running', ctx.now())
-    return taken
-  })
-  return run ? { ctx, run, token, hash } : null
 }
 
 async function carryOut(
@@ -141,12 +123,6 @@ async function called(work: Work, place: number, step: Step, approvalId: string 
   return isOk ? { named: {} } : { failed: `${operation} was refused: ${error?.detail ?? status}` }
 }
 
-/** A transcript holds the beginning of what is long; so does what `expect` reads. */
-function cut(value: unknown): { output: unknown; truncated?: true } {
-  const text = JSON.stringify(value ?? null)
-  return text.length <= mostShown ? { output: value ?? null } : { output: text.slice(0, mostShown), truncated: true }
-}
-
 function expected(text: string, named: Record<string, unknown>): Outcome {
   const checked = check(text, rootsOf(Object.keys(named)))
   if (!checked.ok) return { failed: `Not as expected: ${checked.problem.message}` }
@@ -165,22 +141,6 @@ async function supposed(work: Work, place: number, step: Step): Promise<Outcome>
   return outcomeOf(started, 'start a hypothesis')
 }
 
-async function finish(work: Work, ending: { status: 'succeeded' | 'failed'; error?: string }): Promise<void> {
-  const { ctx, run, token } = work
-  const { threadId: id, id: runId, workspaceId } = run
-  const answer = await ctx.call(token, 'threads.runs.finish', { workspaceId, id, runId, ...ending })
-  if (answer.status < 300 || answer.status === 401) return
-  // Whoever started it may have lost the right to end it; it ends all the same.
-  await ctx.transaction(async tx => {
-    const family = await holdFamily(tx, id)
-    const held = await store.lock(tx, runId)
-    if (!family || held?.status !== 'running') return
-    const refused = { status: 'failed', error: ending.error ?? answer.error?.detail ?? 'The run could not be ended.' }
-    await endRun({ ...ctx, db: tx }, family, held, refused)
-    await ctx.record(tx, { chain: workspaceId, action: 'threads.runs.moved', target: { object: 'thread', id } })
-  })
-}
-
 /** The place moves on with it: what the person says is for the next step. */
 async function park({ ctx, run, hash }: Work, place: number): Promise<void> {
   await ctx.transaction(async tx => {
@@ -192,13 +152,5 @@ async function park({ ctx, run, hash }: Work, place: number): Promise<void> {
     await store.letGo(tx, run.id, ctx.now())
     const target = { object: 'thread', id: run.threadId }
     await ctx.record(tx, { chain: run.workspaceId, action: 'threads.runs.moved', target })
-  })
-}
-
-/** Parked with the question that its call led to; whoever decides has it taken up again, at the same place. */
-async function leave({ ctx, run, hash }: Work): Promise<void> {
-  await ctx.transaction(async tx => {
-    await store.lockWithThread(tx, run.id)
-    await store.letGo(tx, run.id, ctx.now(), hash)
   })
 }

@@ -69,12 +69,8 @@ create table skill_files (
 
 create unique index skill_files__path on skill_files (skill_id, path) where until_version is null;
 create index skill_files__skill_id on skill_files (skill_id, since_version);
-create index skill_files__workspace_id on skill_files (workspace_id);
+create index skill_files__workspace_id on skill_files (workspace_id, sha256);
 
--- What the files hold, once for all versions of a skill; it goes with the skill.
-create table skill_contents (
-  skill_id text not null references skills (id) on delete cascade,
-  sha256 text not null,
-  bytes bytea not null,
-  primary key (skill_id, sha256)
-);
+-- Their contents stay as long as any version has them.
+create trigger skill_files__blobs after insert or delete on skill_files
+  for each row execute function count_blob_holders();
