@@ -120,7 +120,7 @@ export const ownSkills = area('skills', {
     access: ['skills:read'],
     audit: false,
     path: object({ workspaceId: WorkspaceId }),
-    body: object({ markdown: Type.String({ maxLength: mostMarkdown }) }),
+    body: object({ markdown: Type.String({ maxLength: mostMarkdown, examples: ['# No front matter yet'] }) }),
     result: Validation,
   },
   'skills.prompt': {
