@@ -1,5 +1,5 @@
 // The files of a skill: listed, downloaded, added by drop, removed.
-import { ActionIcon, Anchor, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core'
+import { ActionIcon, Anchor, Button, Group, Stack, Table, Text, TextInput, VisuallyHidden } from '@mantine/core'
 import { Download, FileText, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { addressOf, useAct } from '../../api.ts'
@@ -74,7 +74,11 @@ function FileTable({ skill, onRemove }: { skill: Skill; onRemove: ((file: SkillF
           <Table.Th>Path</Table.Th>
           <Table.Th>Type</Table.Th>
           <Table.Th>Size</Table.Th>
-          {onRemove && <Table.Th aria-label="Remove" />}
+          {onRemove && (
+            <Table.Th>
+              <VisuallyHidden>Remove</VisuallyHidden>
+            </Table.Th>
+          )}
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
