@@ -43,8 +43,9 @@ const isForPeople = ({ credentials }: Operation) => credentials?.includes('sessi
 const ofWorkspace = having(operation => workspaceIn(operation) !== null && isForPeople(operation))
 const ofPathWorkspace = having(operation => workspaceIn(operation) === 'path' && isForPeople(operation))
 /** The path fields that name a record, beside the workspace. */
+/** The number of a version names something only together with its record. */
 const recordFields = (id: string) =>
-  Object.keys(operationOf(id).path?.properties ?? {}).filter(n => n !== 'workspaceId')
+  Object.keys(operationOf(id).path?.properties ?? {}).filter(n => n !== 'workspaceId' && n !== 'version')
 const ofRecord = having((_, id) => recordFields(id).length > 0)
 /** Tools have the same names everywhere; whoever has the id of a shared page may read it. */
 const ofForeignRecord = ofRecord.filter(id => !id.startsWith('agent_tools.') && id !== 'pages.public')

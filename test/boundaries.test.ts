@@ -59,6 +59,7 @@ const rooms: readonly Room[] = [
       're2js',
       'micromark',
       'micromark-extension-gfm',
+      'yaml',
       'ai',
       '@ai-sdk/(openai-compatible|anthropic)',
     ],

@@ -38,6 +38,8 @@ const freeForm: Record<string, string> = {
   'call_delete_operation.input': 'checked by the operation that it is for',
   'messages.post.parts.args': 'counted with the whole message, 256 KiB',
   'messages.patch.parts.args': 'counted with the whole message, 256 KiB',
+  'skills.post.parametersSchema': '16 KiB in all',
+  'skills.patch.parametersSchema': '16 KiB in all',
   'threads.runs.post.steps.call.input': 'checked by the operation that it is for',
   'threads.runs.post.steps.hypothesis.steps.call.input': 'checked by the operation that it is for',
 }

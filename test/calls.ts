@@ -15,6 +15,7 @@ import { password, type TestCaller, type TestPlatform } from './helpers/platform
 import { calls as ofIssues } from './issues/calls.ts'
 import { calls as ofMemories } from './memories/calls.ts'
 import { calls as ofPages } from './pages/calls.ts'
+import { calls as ofSkills } from './skills/calls.ts'
 import { callsOfMessages as ofMessages, callsOfThreads as ofThreads } from './threads/calls.ts'
 
 /** A workspace with somebody of each role, on some platform. */
@@ -322,6 +323,7 @@ const ofProduct: Readonly<Record<OperationId, CallRow>> = {
   'oauth_clients.grants.del': { input: clientGrantIn },
 
   ...ofPages,
+  ...ofSkills,
   'ratings.post': { input: ratedIn },
   'ratings.del': { input: ratingIn },
 

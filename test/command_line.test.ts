@@ -179,7 +179,8 @@ describe('help', () => {
     const filled = text.replace(/<(\w+)>/g, (_, name: string) =>
       String(input[name] ?? example(fieldOf(operation, name))),
     )
-    const ran = await line.atrium([...wordsIn(filled), '--dry-run'], {
+    const words = wordsIn(filled).map(word => (word === '@file' ? `@${import.meta.filename}` : word))
+    const ran = await line.atrium([...words, '--dry-run'], {
       env: { ATRIUM_WORKSPACE: here.workspaceId, ATRIUM_TOKEN: here.owner.token },
     })
     expect(failureOf(ran)).toBe(null)

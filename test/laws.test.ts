@@ -25,13 +25,14 @@ const areasToCome = [
   'datasets',
   'automations',
   'autofixes',
-  'skills',
 ]
 
 /** Operations whose scope is not the one of their method, each with its reason. */
 const otherScopes: Record<string, string> = {
   'agent_tools.run': 'may be a read; what does more asks for `agent_tools:write` when it runs',
   'issues.rules.test': 'only computes: a dry run changes nothing',
+  'skills.validate': 'only computes: nothing is saved',
+  'skills.prompt': 'only computes: a text with its arguments',
   'workspaces.restore': 'takes back a deletion, so it needs the right to delete',
 }
 

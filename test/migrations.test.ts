@@ -30,6 +30,7 @@ const outlives: Record<string, string> = {
   'memories.owner_id': 'passes to the owner of the workspace, or ends where it is private (`owned` in the directory)',
   'memories.team_id': 'emptied when the team goes (`refers` in the directory)',
   'pages.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
+  'skills.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
   'agent_runs.owner_id': 'repeated as owner_user_id, which cascades',
   'ledger.actor_id': 'the ledger keeps its entries; its personal part is erased by the account area',
 }
@@ -54,6 +55,8 @@ const unindexed: Record<string, string> = {
   'oauth_clients.grants.list userId': 'the consents to one client are read by the client',
   'oauth_clients.grants.list lastUsedAt': 'the consents to one client are read by the client',
   'oauth_clients.grants.list expiresAt': 'the consents to one client are read by the client',
+  'skills.files.list': 'at most 100 files, which are read by their skill',
+  'skills.versions.list': 'the versions of one skill are read by it',
   'teams.members.list forename': 'a column of users; teams are small',
   'workspace_members.list position': 'few values; the members of one workspace are read by its key',
   'workspace_members.list forename': 'a column of users; the members of one workspace are read by its key',

@@ -188,7 +188,7 @@ describe('search.query', () => {
       const input = await inputFor(`${kind.at ?? kind.area}.get`, here)
       const id = String(Object.values(input).at(-1))
       const { result } = await p.call(`${kind.at ?? kind.area}.get`, input, here.owner)
-      const title = String(result.title ?? result.name ?? result.forename ?? result.text)
+      const title = String(result.title ?? result.name ?? result.forename ?? result.slug ?? result.text)
       const found = await search(title, here.owner, { object: kind.object, limit: 50 })
       expect(found.map(hit => hit.id)).toContain(id)
     }

@@ -2,7 +2,7 @@
 import { QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { InputOf, OperationId, ResultOf } from '../../src/client/catalogue.ts'
 import type { Call } from '../../src/client/client.ts'
-import { type OperationRequest, spell } from '../../src/client/request.ts'
+import { type Content, type OperationRequest, sentContent, spell } from '../../src/client/request.ts'
 import { ConnectionError, deliver, headersOf, RequestError, readResult } from '../../src/client/transport.ts'
 import { areaOf, brief } from './contract.ts'
 import { watched } from './store.ts'
@@ -64,7 +64,7 @@ async function send(address: string | URL | Request, init?: RequestInit): Promis
 type Row = Record<string, unknown>
 
 /** Path fields are filled in; the rest goes behind the `?` or into the body. */
-function requestOf(id: string, input: Readonly<Row>): OperationRequest {
+function requestOf(id: string, { content, ...input }: Readonly<Row>): OperationRequest {
   const known = brief(id)
   if (!known) throw new Error(`There is no operation ${id}.`)
   const [method = '', template = ''] = known.route.split(' ')
@@ -73,7 +73,8 @@ function requestOf(id: string, input: Readonly<Row>): OperationRequest {
     Object.fromEntries(Object.entries(input).filter(([name]) => isIn(name)))
   const isQuery = (name: string) => !inPath.has(name) && (!known.hasBody || (known.query?.includes(name) ?? false))
   const body = known.hasBody ? part(name => !inPath.has(name) && !isQuery(name)) : undefined
-  return spell(method, template, { path: part(name => inPath.has(name)), query: part(isQuery), body })
+  const file = content ? { content: sentContent(content as Content) } : {}
+  return spell(method, template, { path: part(name => inPath.has(name)), query: part(isQuery), body, ...file })
 }
 
 /** Sends a file as it is; what else is said of it stands in the address. */

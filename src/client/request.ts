@@ -77,8 +77,15 @@ export function fill(route: Route, input: Readonly<Record<string, unknown>>): Op
     path,
     query,
     body: route.hasBody ? rest : undefined,
-    ...(content && { content: { type: mediaTypes[content.kind][0], bytes: content.bytes } }),
+    ...(content && { content: sentContent(content) }),
   })
+}
+
+export type { Content }
+
+/** Content with the name that its form has on the wire. */
+export function sentContent({ kind, bytes }: Content): NonNullable<Parts['content']> {
+  return { type: mediaTypes[kind][0], bytes }
 }
 
 /** A query value that is an array is sent once per item; one that is undefined is not sent. */

@@ -16,11 +16,11 @@ export function ratingWeight(object: string, alias: string): Sql {
       where said.workspace_id = ${t}.workspace_id and said.object = ${raw(`'${object}'`)} and said.record_id = ${t}.id)`
 }
 
-/** `… as rating`, for the select list of a kind whose rows are under this alias; with `mine` for a rater, or for nobody. */
+/** `… as rating`, for the select list of a kind whose rows are under this alias; with `mine` for a rater, or for nobody. `during` tells which of the ratings `said` count. */
 export function ratingOf(
   object: string,
   alias: string,
-  { key = 'id', rater }: { key?: string; rater?: string | null } = {},
+  { key = 'id', rater, during = sql`true` }: { key?: string; rater?: string | null; during?: Sql } = {},
 ): Sql {
   const t = raw(alias)
   const mine = rater === undefined ? sql`` : sql`, 'mine', max(said.value) filter (where said.rater = ${rater}::text)`
@@ -28,5 +28,5 @@ export function ratingOf(
     (select jsonb_build_object('up', count(*) filter (where said.value = 1),
         'down', count(*) filter (where said.value = -1)${mine}) from ratings said
       where said.workspace_id = ${t}.workspace_id and said.object = ${raw(`'${object}'`)}
-        and said.record_id = ${t}.${raw(key)}) as rating`
+        and said.record_id = ${t}.${raw(key)} and ${during}) as rating`
 }

@@ -7,17 +7,21 @@ import {
   isJSONRPCResponse,
   isLegacyRequest,
   type JSONRPCMessage,
+  type McpServerFactory,
   PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/server'
 import { serveAsking } from './ask.ts'
 import { isCancellation, type News, startQuestions } from './questions.ts'
 import { type BuildServer, buildServer, type McpOptions, type Visit } from './server.ts'
 import { beginSession, type Seal, sessionOf } from './session.ts'
+import { type Hear, isListening, startSubscriptions } from './subscriptions.ts'
 
 export type ServeOptions = McpOptions & {
   sessions: Seal
   /** Tells the other processes, whose `hear` gets the same text; absent where there are none. */
   tell?: (news: string) => Promise<void>
+  /** Calls back when prompts and resources of the workspace have changed; returns the end of that. */
+  hear: Hear
   onError?: (error: Error) => void
 }
 
@@ -27,19 +31,16 @@ export type Mcp = {
   close(): Promise<void>
 }
 
-/** Nothing is published to subscribers yet, so a low limit is enough. */
-const mostSubscriptions = 256
-
 /** A person's answer is a few words; what processes tell each other holds at most 8,000 bytes. */
 const mostAnswerBytes = 4_000
 
 export function createMcp(options: ServeOptions, build: BuildServer = buildServer): Mcp {
   const { sessions, tell, onError } = options
   const questions = startQuestions()
-  const handler = createMcpHandler(({ authInfo }) => build(visitIn(authInfo), options), {
-    maxSubscriptions: mostSubscriptions,
-    ...(onError && { onerror: onError }),
-  })
+  const factory: McpServerFactory = ({ authInfo, era }) =>
+    build({ ...visitIn(authInfo), canHear: era === 'modern' }, options)
+  const handler = createMcpHandler(factory, { ...(onError && { onerror: onError }) })
+  const subscriptions = startSubscriptions(factory, options)
 
   /** Delivers an answer to the process that waits for it: this one, or another. */
   async function pass(news: News): Promise<void> {
@@ -70,8 +71,9 @@ export function createMcp(options: ServeOptions, build: BuildServer = buildServe
     async fetch(request, visit, body) {
       const isOlder = body !== undefined && !namesRevision(body) && (await isLegacyRequest(request, body))
       if (isOlder) return await fetch2025(request, visit, body)
-      const parsed = body === undefined ? {} : { parsedBody: body }
-      return await handler.fetch(request, { authInfo: authInfoOf(visit), ...parsed })
+      const asked = { authInfo: authInfoOf(visit), ...(body !== undefined && { parsedBody: body }) }
+      if (isListening(body)) return await subscriptions.open(request, visit, asked)
+      return await handler.fetch(request, asked)
     },
     hear(news) {
       try {
@@ -81,9 +83,9 @@ export function createMcp(options: ServeOptions, build: BuildServer = buildServe
         onError?.(error as Error)
       }
     },
-    close() {
+    async close() {
       questions.close()
-      return handler.close()
+      await Promise.all([handler.close(), subscriptions.close()])
     },
   }
 }

@@ -19,6 +19,7 @@ import { readRecord, recordTemplates } from './records.ts'
 import { listed, read, resourcesOf } from './resources.ts'
 import { failed } from './results.ts'
 import { type Arguments, type Call, type Running, runOperation } from './run.ts'
+import { hasSkills, type Skills, skillsFor, skillTemplate } from './skills.ts'
 import { toolCall, toolList } from './tools.ts'
 
 /** One request: who asks, what they see, and how to reach the platform as them. */
@@ -28,6 +29,8 @@ export type Visit = {
   call: Call
   /** Of a 2025 client's session; newer clients declare theirs with each request. */
   capabilities?: ClientCapabilities
+  /** The client can hear of changes while it is connected: only the newest revision has a way here. */
+  canHear?: boolean
 }
 
 export type McpOptions = {
@@ -48,14 +51,21 @@ const minuteMs = 60_000
 
 export function buildServer(visit: Visit, options: McpOptions): Server {
   const codec = confirmations(options.stateKey)
+  const skills = hasSkills(visit.view) ? skillsFor(visit.view, visit.call) : null
+  const announced = visit.canHear ? { listChanged: true } : {}
   const server = new Server(
     { name: 'atrium', title: 'Atrium', version: documentVersion },
     {
-      capabilities: { tools: {}, resources: {} },
+      capabilities: {
+        tools: {},
+        resources: skills ? announced : {},
+        ...(skills && { prompts: announced, completions: {} }),
+      },
       instructions,
       requestState: { verify: codec.verify },
       cacheHints: {
         'tools/list': { ttlMs: minuteMs, cacheScope: 'private' },
+        'prompts/list': { ttlMs: minuteMs, cacheScope: 'private' },
         'resources/list': { ttlMs: minuteMs, cacheScope: 'private' },
         'resources/read': { ttlMs: minuteMs, cacheScope: 'private' },
         'server/discover': { ttlMs: minuteMs, cacheScope: 'private' },
@@ -67,15 +77,30 @@ export function buildServer(visit: Visit, options: McpOptions): Server {
   server.setRequestHandler('tools/call', ({ params }, ctx) =>
     callTool(visit, params.name, params.arguments ?? {}, ctx, codec),
   )
-  server.setRequestHandler('resources/list', () => ({ resources: resources.map(listed) }))
+  server.setRequestHandler('resources/list', async ({ params }) => {
+    const own = params?.cursor === undefined ? resources.map(listed) : []
+    const ofSkills = await skills?.resources(params?.cursor)
+    return { ...ofSkills, resources: [...own, ...(ofSkills?.resources ?? [])] }
+  })
   server.setRequestHandler('resources/templates/list', () => ({
-    resourceTemplates: recordTemplates(kindsFor(visit.view)),
+    resourceTemplates: [...recordTemplates(kindsFor(visit.view)), ...(skills ? [skillTemplate] : [])],
   }))
   server.setRequestHandler('resources/read', ({ params }) => {
     const resource = resources.find(({ uri }) => uri === params.uri)
-    return resource ? read(resource) : readRecord(kindsFor(visit.view), visit.call, params.uri)
+    if (resource) return read(resource)
+    if (skills && params.uri.startsWith('skill://')) return skills.read(params.uri)
+    return readRecord(kindsFor(visit.view), visit.call, params.uri)
   })
+  if (skills) offerPrompts(server, skills)
   return server
+}
+
+function offerPrompts(server: Server, skills: Skills): void {
+  server.setRequestHandler('prompts/list', ({ params }) => skills.prompts(params?.cursor))
+  server.setRequestHandler('prompts/get', ({ params }) => skills.prompt(params.name, params.arguments ?? {}))
+  server.setRequestHandler('completion/complete', ({ params: { ref, argument } }) =>
+    skills.complete(ref, argument.name, argument.value),
+  )
 }
 
 const toolsPerPage = 100

@@ -74,7 +74,8 @@ const visit: Visit = {
 async function asked() {
   const told: string[] = []
   const tell = async (news: string) => void told.push(news)
-  const mcp = createMcp({ publicUrl: 'http://127.0.0.1', stateKey: 'k'.repeat(32), sessions, tell })
+  const hear = () => () => {}
+  const mcp = createMcp({ publicUrl: 'http://127.0.0.1', stateKey: 'k'.repeat(32), sessions, tell, hear })
   const left = new AbortController()
   let sessionId = ''
   const post = (message: object, signal?: AbortSignal) => {

@@ -32,7 +32,7 @@ const forPeople = [
 ]
 
 /** Writes by their method that only compute. */
-const computing = ['access.explain', 'agent_tools.run', 'issues.rules.test']
+const computing = ['access.explain', 'agent_tools.run', 'issues.rules.test', 'skills.validate', 'skills.prompt']
 
 const ofAll = ['messages.post', 'messages.patch', 'threads.runs.heartbeat', 'threads.runs.finish']
 const ofHypothesis = [...ofAll, 'threads.patch']

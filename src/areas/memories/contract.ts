@@ -7,6 +7,7 @@ import { choice, deleted, nullable, object, record, shown, timestamp, Visibility
 import { agentCallers } from '../../contract/scopes.ts'
 import { LabelIds } from '../labels/contract.ts'
 import { RatingCounts } from '../ratings/contract.ts'
+import { MessageId, ThreadId } from '../threads/fields/contract.ts'
 
 export const MemoryId = id('mem', 24)
 export const MemoryVersionId = id('memory_version', 24)
@@ -45,6 +46,9 @@ const About = record('MemoryAbout', {
 
 const abouts = Type.Array(About, { maxItems: mostAbout, description: 'The records that it tells of.', examples: [[]] })
 
+const sourceThreadId = { ...ThreadId, description: 'The thread in which it was found out.' }
+const sourceMessageIds = Type.Array(MessageId, { maxItems: 20, description: 'The messages that say so.' })
+
 export const Memory = record(
   'Memory',
   {
@@ -54,6 +58,8 @@ export const Memory = record(
     title,
     markdown,
     sourceType: SourceType,
+    sourceThreadId: nullable(sourceThreadId),
+    sourceMessageIds,
     about: abouts,
     visibility: Visibility,
     teamId: nullable(TeamId),
@@ -136,6 +142,7 @@ export const memories = area(
           'id',
           'status',
           'sourceType',
+          'sourceThreadId',
           'visibility',
           'teamId',
           'ownerId',
@@ -191,7 +198,8 @@ export const memories = area(
     'memories.post': {
       summary: 'Create a memory',
       description:
-        'Visible to the workspace unless said otherwise; `team` needs a `teamId`. Where an active memory that you can ' +
+        'Visible to the workspace unless said otherwise; `team` needs a `teamId`. `sourceThreadId` and ' +
+        '`sourceMessageIds` say where it comes from; a run names its own thread unless it says otherwise. Where an active memory that you can ' +
         'see says the same, but for case and spaces, it is 409 with its id as `existingId`.',
       route: 'POST /v1/memories',
       words: 'remember fact knowledge note learn store save new',
@@ -202,6 +210,8 @@ export const memories = area(
         title,
         markdown,
         sourceType: Type.Optional(SourceType),
+        sourceThreadId: Type.Optional(nullable(sourceThreadId)),
+        sourceMessageIds: Type.Optional(sourceMessageIds),
         about: Type.Optional(abouts),
         visibility: Type.Optional(Visibility),
         teamId: Type.Optional(nullable(TeamId)),
@@ -270,6 +280,8 @@ export const memories = area(
     refers: {
       'memories.team_id': 'team',
       'memories.superseded_by_id': 'memory',
+      'memories.source_thread_id': 'thread',
+      'memories.source_message_ids': 'message[]',
       'memory_versions.author_user_id': 'workspace_member',
       'memory_versions.author_team_id': 'team',
       'memory_versions.author_client_id': 'oauth_client',

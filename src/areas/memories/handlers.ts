@@ -7,7 +7,7 @@ import { implement, Outdated } from '../../kit/implement.ts'
 import { found, patched } from '../../kit/outcomes.ts'
 import { reachOf } from '../../kit/owned.ts'
 import { newId } from '../../kit/random.ts'
-import { lockExisting, type Reference, refuseUnknown } from '../../kit/references.ts'
+import { lockExisting, type Reference, readable, refuseUnknown } from '../../kit/references.ts'
 import { directory } from '../../operations.ts'
 import * as labels from '../labels/store.ts'
 import * as workspaces from '../workspaces/store.ts'
@@ -41,15 +41,21 @@ export default implement(memories, {
     const at = now()
     const { title, markdown, sourceType = sourceOf(caller), visibility = 'workspace', teamId = null } = fields
     const { pinned = false, confidence = 1, expiresAt = null } = fields
+    const { sourceThreadId = caller.run?.threadId ?? null, sourceMessageIds = [] } = fields
     const seen = seenBy({ visibility, teamId })
     await enter(db, caller, workspaceId)
     await refuseStrangeTeam(db, workspaceId, teamId)
     await refuseUnknown(db, directory, caller, workspaceId, about, 'about')
+    await refuseStrangeSource(db, caller, workspaceId, fields)
+    // Neither ends before this is written: what is gone would leave its id here.
+    if (sourceThreadId !== null) await lockExisting(db, directory, workspaceId, 'thread', [sourceThreadId])
+    if (sourceMessageIds.length > 0) await lockExisting(db, directory, workspaceId, 'message', sourceMessageIds)
     const id = newId(MemoryId)
     const hash = hashOf(fields)
     const made = { id, workspaceId, ownerId: caller.ownerId, title, markdown, hash, sourceType, ...seen }
+    const source = { sourceThreadId, sourceMessageIds: [...new Set(sourceMessageIds)] }
     await refuseSame(db, caller, workspaceId, { hash, but: null, now: at })
-    await store.insert(db, { ...made, pinned, confidence, expiresAt: futureOf(expiresAt, at) }, at)
+    await store.insert(db, { ...made, ...source, pinned, confidence, expiresAt: futureOf(expiresAt, at) }, at)
     await store.insertVersion(db, { ...made, version: 1 }, caller, at)
     if (about.length > 0) await store.setAbout(db, workspaceId, id, about)
     await labels.changeLabels(db, workspaceId, [{ object: 'memory', id, add: labelIds }])
@@ -123,6 +129,26 @@ async function refuseStrangeTeam(db: Db, workspaceId: string, teamId: string | n
   if (teamId === null || (await lockExisting(db, directory, workspaceId, 'team', [teamId])).has(teamId)) return
   const expected = 'a team of this workspace'
   throw badRequest(`"teamId" must be ${expected}.`, [{ path: 'teamId', rule: 'reference', expected }])
+}
+
+type Source = { sourceThreadId?: string | null; sourceMessageIds?: string[] }
+
+/** 400 where the writer may not read what it is said to come from, or it is not there: nobody learns which. */
+async function refuseStrangeSource(
+  db: Db,
+  caller: Caller,
+  workspaceId: string,
+  { sourceThreadId, sourceMessageIds = [] }: Source,
+): Promise<void> {
+  const threads = sourceThreadId ? [{ object: 'thread', id: sourceThreadId }] : []
+  if (threads.length > 0 && (await readable(db, directory, caller, workspaceId, threads)).length === 0) {
+    const expected = 'a thread of this workspace that you may read'
+    throw badRequest(`"sourceThreadId" does not name ${expected}.`, [
+      { path: 'sourceThreadId', rule: 'reference', expected },
+    ])
+  }
+  const messages = sourceMessageIds.map(id => ({ object: 'message', id }))
+  await refuseUnknown(db, directory, caller, workspaceId, messages, 'sourceMessageIds')
 }
 
 /** What it was about already may stay, also where the caller could not name it. */

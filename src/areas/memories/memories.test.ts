@@ -44,6 +44,38 @@ async function listed(more: object = {}, caller = owner): Promise<string[]> {
 
 const inMinutes = (minutes: number) => new Date(p.now().getTime() + minutes * 60_000).toISOString()
 
+describe('where a memory comes from', () => {
+  it('is a thread and messages that its writer may read, and forgets them when they go', async () => {
+    const thread = (await p.call('threads.post', { workspaceId, type: 'chat', visibility: 'private' }, owner)).result
+    const parts = [{ type: 'text', markdown: 'It holds 20.' }]
+    const said = (await p.call('messages.post', { workspaceId, threadId: thread.id, role: 'user', parts }, owner))
+      .result
+    const source = { sourceThreadId: thread.id, sourceMessageIds: [said.id] }
+    const memory = await made({ title: 'From a thread', markdown: 'It holds 20.', ...source })
+    expect(memory).toMatchObject(source)
+    const { items } = (await p.call('memories.list', { workspaceId, sourceThreadId: thread.id }, owner)).result
+    expect(items.map(({ id }: { id: string }) => id)).toEqual([memory.id])
+
+    const other = await p.as('admin', workspaceId)
+    const write = async (fields: object) =>
+      (await p.call('memories.post', { workspaceId, title: 'x', markdown: 'y', ...fields }, other)).body
+    const absent = { sourceThreadId: `thrd_${'0'.repeat(24)}`, sourceMessageIds: [`msg_${'0'.repeat(24)}`] }
+    for (const name of ['sourceThreadId', 'sourceMessageIds'] as const) {
+      const refused = await write({ [name]: source[name] })
+      expect(refused.error.message).toBe('Bad Request')
+      expect(await write({ [name]: absent[name] })).toEqual(refused)
+    }
+
+    const run = await p.run(owner, 'investigation', { threadId: thread.id })
+    const ofRun = await p.call('memories.post', { workspaceId, title: 'Of a run', markdown: 'z' }, run)
+    expect(ofRun.result).toMatchObject({ sourceThreadId: thread.id, sourceMessageIds: [] })
+
+    expect((await p.call('threads.del', { workspaceId, id: thread.id }, owner)).status).toBe(200)
+    const { result } = await p.call('memories.get', { workspaceId, id: memory.id }, owner)
+    expect(result).toMatchObject({ sourceThreadId: null, sourceMessageIds: [] })
+  })
+})
+
 describe('memories.post', () => {
   it('makes a memory that the workspace sees, with its first version', async () => {
     const memory = await made({ title: 'The pool holds 20', markdown: 'More **wait**.' })

@@ -11,6 +11,7 @@ import { ratingOf } from '../../kit/rating_sql.ts'
 import type { Reference } from '../../kit/references.ts'
 import { goneWith } from '../../kit/removal.ts'
 import { assignments, type Sql, sql } from '../../kit/sql.ts'
+import { authorIn, authorOf } from '../../kit/versions.ts'
 import { visibleTo } from '../../kit/visibility.ts'
 import { directory } from '../../operations.ts'
 import { type Memory, type MemoryVersion, MemoryVersionId, type memories } from './contract.ts'
@@ -31,7 +32,8 @@ export function isCurrentAt(now: Date): Sql {
 /** Of the table `memories m`. */
 export function columnsAt(now: Date): Sql {
   return sql`
-    m.id, m.workspace_id, m.owner_id, m.title, m.markdown, m.source_type,
+    m.id, m.workspace_id, m.owner_id, m.title, m.markdown, m.source_type, m.source_thread_id,
+    m.source_message_ids,
     coalesce((select jsonb_agg(jsonb_build_object('object', a.object, 'id', a.record_id) order by a.position, a.record_id)
       from memory_abouts a where a.memory_id = m.id), '[]') as about,
     m.visibility, m.team_id, ${statusAt(now)} as status, m.pinned, m.confidence, m.expires_at, m.superseded_by_id,
@@ -62,6 +64,7 @@ export function pageOfMemories(db: Db, query: Query, caller: Caller, workspaceId
       id: 'm.id',
       status: { matches: words => sql`${statusAt(now)} = any(${words}::text[])` },
       sourceType: 'm.source_type',
+      sourceThreadId: 'm.source_thread_id',
       visibility: 'm.visibility',
       teamId: 'm.team_id',
       ownerId: 'm.owner_id',
@@ -143,6 +146,8 @@ export type NewMemory = Pick<
   | 'title'
   | 'markdown'
   | 'sourceType'
+  | 'sourceThreadId'
+  | 'sourceMessageIds'
   | 'visibility'
   | 'teamId'
   | 'pinned'
@@ -152,11 +157,12 @@ export type NewMemory = Pick<
 
 export async function insert(db: Db, memory: NewMemory, now: Date): Promise<void> {
   const { id, workspaceId, ownerId, title, markdown, hash, sourceType, visibility, teamId } = memory
-  const { pinned, confidence, expiresAt } = memory
+  const { pinned, confidence, expiresAt, sourceThreadId, sourceMessageIds } = memory
   await db.query(sql`
-    insert into memories (id, workspace_id, owner_id, title, markdown, hash, source_type, visibility, team_id, status,
-      pinned, confidence, expires_at, version, created, updated)
-    values (${id}, ${workspaceId}, ${ownerId}, ${title}, ${markdown}, ${hash}, ${sourceType}, ${visibility}, ${teamId},
+    insert into memories (id, workspace_id, owner_id, title, markdown, hash, source_type, source_thread_id,
+      source_message_ids, visibility, team_id, status, pinned, confidence, expires_at, version, created, updated)
+    values (${id}, ${workspaceId}, ${ownerId}, ${title}, ${markdown}, ${hash}, ${sourceType}, ${sourceThreadId},
+      ${sourceMessageIds}, ${visibility}, ${teamId},
       'active', ${pinned}, ${confidence}, ${expiresAt}, 1, ${now}, ${now})`)
 }
 
@@ -184,14 +190,12 @@ export async function update(db: Db, id: string, fields: MemoryChanges, now: Dat
 type Version = Pick<MemoryRow, 'id' | 'workspaceId' | 'title' | 'markdown' | 'version'>
 
 export async function insertVersion(db: Db, memory: Version, caller: Caller, now: Date): Promise<void> {
-  const { ownerId, credential, callerKind } = caller
-  const of = (prefix: string) => (ownerId.startsWith(prefix) ? ownerId : null)
+  const { authorUserId, authorTeamId, authorClientId, callerKind } = authorOf(caller)
   await db.query(sql`
     insert into memory_versions (id, workspace_id, memory_id, version, title, markdown, author_user_id, author_team_id,
       author_client_id, caller_kind, created)
     values (${newId(MemoryVersionId)}, ${memory.workspaceId}, ${memory.id}, ${memory.version}, ${memory.title},
-      ${memory.markdown}, ${of('usr_')}, ${of('team_')}, ${credential === 'client' ? ownerId : null}, ${callerKind},
-      ${now})`)
+      ${memory.markdown}, ${authorUserId}, ${authorTeamId}, ${authorClientId}, ${callerKind}, ${now})`)
 }
 
 type VersionsQuery = QueryOf<typeof memories, 'memories.versions.list'>
@@ -201,8 +205,7 @@ export function pageOfVersions(db: Db, query: VersionsQuery, memoryId: string) {
     from: sql`memory_versions v`,
     where: sql`v.memory_id = ${memoryId}`,
     select: sql`
-      v.id, v.workspace_id, v.memory_id, v.version, v.title, v.markdown,
-      coalesce(v.author_user_id, v.author_team_id, v.author_client_id) as author_id, v.caller_kind, v.created,
+      v.id, v.workspace_id, v.memory_id, v.version, v.title, v.markdown, ${authorIn('v')}, v.caller_kind, v.created,
       'memory_version' as _object`,
     sort: { version: 'v.version' },
     filter: { version: 'v.version::text' },

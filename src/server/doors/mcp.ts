@@ -31,6 +31,9 @@ declare module 'fastify' {
 
 const channel = 'atrium_mcp'
 
+/** Told by the area whose records are prompts. */
+const changedPrompts = 'skills.changed'
+
 const addresses = ['', '/readonly', '/all', '/all/readonly', '/x/:areas', '/x/:areas/readonly']
 
 type Options = {
@@ -40,7 +43,7 @@ type Options = {
 }
 
 export async function mountMcp(app: FastifyInstance, platform: Platform, options: Options = {}): Promise<void> {
-  const { config, settings, log, database } = platform
+  const { config, settings, log, database, feed } = platform
   const { at = '/mcp', build } = options
   const isShared = database.engine === 'postgres'
   const serveOptions: ServeOptions = {
@@ -51,6 +54,10 @@ export async function mountMcp(app: FastifyInstance, platform: Platform, options
       open: sealed => settings.open('mcp session', sealed, ''),
     },
     ...(isShared && { tell: (news: string) => tellOthers(database, news) }),
+    hear: (workspaceId, take) =>
+      feed.hear([workspaceId], ({ action }) => {
+        if (action === changedPrompts) take()
+      }),
     onError: error => log.info({ err: error }, 'an MCP request was refused'),
   }
   // The library is loaded when somebody first connects: the service starts without waiting for it.

@@ -1,0 +1,66 @@
+// Puts the skills of a zip into a workspace: new ones, new versions, or nothing where nothing differs.
+import type { Static } from 'typebox'
+import type { Content } from '../../../contract/content.ts'
+import { badRequest } from '../../../contract/errors.ts'
+import type { Caller, Context } from '../../../kit/context.ts'
+import { parseJson } from '../../../kit/json.ts'
+import { unique } from '../../../kit/outcomes.ts'
+import { newId } from '../../../kit/random.ts'
+import { type ImportedSkill, SkillId } from '../fields/contract.ts'
+import { putContents } from '../files/contents.ts'
+import type { FileState } from '../files/store.ts'
+import * as store from '../store.ts'
+import { type FileContent, type FoundSkill, skillsIn } from './folders.ts'
+
+export type Imported = Static<typeof ImportedSkill>
+
+/** Outside any transaction, since inflating takes time. */
+export async function readImport({ kind, bytes }: Content): Promise<FoundSkill[]> {
+  if (kind === 'zip') return await skillsIn(bytes)
+  const { repositoryId } = (parseJson(bytes as Buffer) ?? {}) as { repositoryId?: unknown }
+  const expected = 'a repository of this workspace that you may read'
+  const what = typeof repositoryId === 'string' ? 'does not name' : 'must name'
+  throw badRequest(`"repositoryId" ${what} ${expected}; to import a folder, send it as a zip.`, [
+    { path: 'repositoryId', rule: 'reference', expected },
+  ])
+}
+
+export async function importAll(
+  { db, caller, now }: Pick<Context, 'db' | 'now'> & { caller: Caller },
+  workspaceId: string,
+  found: readonly FoundSkill[],
+): Promise<Imported[]> {
+  const slugs = found.map(({ text }) => text.name)
+  const bySlug = new Map((await store.lockBySlug(db, workspaceId, slugs)).map(row => [row.slug, row]))
+  const decided = found.map(skill => decide(skill, bySlug.get(skill.text.name), caller.ownerId))
+  const states = decided.flatMap(({ state }) => (state ? [state] : []))
+  if (states.length > 0) {
+    const contents = decided.flatMap(({ state }) => state?.files ?? [])
+    await putContents(db, workspaceId, contents)
+    const taken = 'A skill of one of these names was made at the same moment; import again.'
+    await unique(store.write(db, workspaceId, states, caller, now()), 'skills__slug', taken)
+  }
+  return decided.map(({ imported }) => imported)
+}
+
+type Decided = { imported: Imported; state: (Omit<store.State, 'files'> & { files: readonly FileContent[] }) | null }
+
+function decide({ text, markdown, files }: FoundSkill, before: store.SkillRow | undefined, ownerId: string): Decided {
+  const slug = text.name
+  if (!before) {
+    const id = newId(SkillId)
+    const first = { id, ownerId, source: 'imported' as const, enabled: true, version: 1, parametersSchema: null }
+    return { imported: { slug, id, action: 'created' }, state: { ...first, markdown, text, files } }
+  }
+  const { id } = before
+  if (before.markdown === markdown && haveSame(before.files, files)) {
+    return { imported: { slug, id, action: 'unchanged' }, state: null }
+  }
+  const state = { ...before, version: before.version + 1, markdown, text, files }
+  return { imported: { slug, id, action: 'updated' }, state }
+}
+
+function haveSame(one: readonly FileState[], other: readonly FileState[]): boolean {
+  const keys = (files: readonly FileState[]) => files.map(({ path, sha256 }) => `${path}\n${sha256}`).sort()
+  return JSON.stringify(keys(one)) === JSON.stringify(keys(other))
+}
