@@ -147,7 +147,6 @@ export const messages = area(
       bodyLimit: mostFileBytes,
       result: MessageFile,
       status: 201,
-      errors: ['conflict'],
     },
     'messages.files.get': {
       summary: 'Download a file of a message',
