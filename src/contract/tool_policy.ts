@@ -78,7 +78,24 @@ export function refusedByPolicy(name: string, kind: CallerKind | null): PolicyRe
   return { allowed: false, reason: 'policy', missing: [], detail }
 }
 
-type Asker = Pick<Standing, 'callerKind' | 'boundTo' | 'workspaceId'>
+type Asker = Pick<Standing, 'callerKind' | 'boundTo' | 'workspaceId'> & {
+  run?: { allowedTools: readonly string[] | null }
+}
+
+/** What a run needs to work at all: its thread, its messages and the skills themselves. */
+const always = ['threads', 'messages', 'skills']
+
+/** A skill can only take tools away from the run that follows it; its own work stays. */
+function isTakenAway({ run, callerKind }: Asker, name: string, id: string, operation: Operation): boolean {
+  if (!run?.allowedTools || run.allowedTools.includes(name)) return false
+  if (callerKind !== null && operation.agents?.includes(callerKind)) return false
+  return effectOf(operation) !== 'read' || !always.includes(id.slice(0, id.indexOf('.')))
+}
+
+function refusedBySkill(name: string): PolicyRefusal {
+  const detail = `A skill that this run follows does not allow ${name}; go on without it, or start a run without the skill.`
+  return { allowed: false, reason: 'policy', missing: [], detail }
+}
 
 /**
  * Agents are under the policy whichever way they come; people and plain keys where they call through a tool. Null: it
@@ -97,6 +114,7 @@ export function ruledBy(
   const workspaceId = caller.boundTo ?? caller.workspaceId
   if (workspaceId === null) return null
   const name = toolNameOf(id)
+  if (isTakenAway(caller, name, id, operation)) return refusedBySkill(name)
   return policies(workspaceId).then(found => {
     const policy = found.get(name)
     const mode = modeFor(policy, effectOf(operation), caller.callerKind, operation.agents)

@@ -34,6 +34,8 @@ export type CallerRun = {
   seesPrivate: boolean
   /** Which of its attempts the token is of. */
   attempt: number
+  /** What the skills that it follows leave it; null where none of them names tools. */
+  allowedTools: readonly string[] | null
 }
 
 /** As they are now: it comes with the credential, in the same reading. */

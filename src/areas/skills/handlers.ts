@@ -1,5 +1,6 @@
 // Carries out the operations on skills themselves; files and versions are spread in.
 import { conflict } from '../../contract/errors.ts'
+import { toolNameOf } from '../../contract/tools.ts'
 import type { Caller, Context } from '../../kit/context.ts'
 import { isUnchanged } from '../../kit/etag.ts'
 import { implement, staged } from '../../kit/implement.ts'
@@ -8,6 +9,7 @@ import { newId } from '../../kit/random.ts'
 import { refuseArguments } from '../../kit/text_arguments.ts'
 import { zipOf } from '../../kit/zip.ts'
 import * as labels from '../labels/store.ts'
+import { narrowTools } from '../threads/runs/store.ts'
 import { enter } from '../workspaces/entering/store.ts'
 import { announce, existing, held, named, noted, writeNext } from './changing.ts'
 import { ownSkills } from './contract.ts'
@@ -95,6 +97,7 @@ const own = implement(ownSkills, {
     refuseArguments(skill.parametersSchema, args)
     await used({ caller, enqueue }, skill)
     const { slug, description, markdown, allowedTools } = skill
+    if (caller.run && allowedTools.length > 0) await narrowTools(db, caller.run.id, allowedTools.map(toolNameOf))
     const paths = skill.files.map(({ path }) => path)
     return { slug, description, allowedTools, text: promptOf(markdown, args), files: paths }
   },

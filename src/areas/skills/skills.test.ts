@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { platform, type TestCaller, type TestPlatform } from '../../../test/helpers/platform.ts'
 import { zipped } from '../../../test/skills/zipped.ts'
 import { requestOf } from '../../client/request.ts'
-import { areSkillsAllowing } from '../../contract/allowed_tools.ts'
 import { operations } from '../../operations.ts'
 
 let p: TestPlatform
@@ -314,14 +313,5 @@ describe('a skill', () => {
     const { result } = await p.call('audit_logs.list', { workspaceId, perPage: 1 }, owner)
     expect(result.items[0].action).toBe('skills.post')
     expect(JSON.stringify(result)).not.toContain('zanzibar daemon')
-  })
-
-  it('narrows what a run may call, and opens nothing', () => {
-    const [all, some] = [{ allowedTools: [] }, { allowedTools: ['issues.list', 'Bash(git:*)'] }]
-    expect(areSkillsAllowing([], 'issues_del')).toBe(true)
-    expect(areSkillsAllowing([all], 'issues_del')).toBe(true)
-    expect(areSkillsAllowing([all, some], 'issues_list')).toBe(true)
-    expect(areSkillsAllowing([some], 'issues_del')).toBe(false)
-    expect(areSkillsAllowing([some, { allowedTools: ['issues_get'] }], 'issues_list')).toBe(false)
   })
 })

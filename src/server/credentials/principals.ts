@@ -122,7 +122,8 @@ function toCaller(
 
 function runOf(row: PrincipalRow): CallerRun {
   const { credentialId, threadId = null, callerKind, isAttended = false, seesPrivate = false, attempt = 0 } = row
-  return { id: credentialId, threadId, kind: callerKind as CallerKind, isAttended, seesPrivate, attempt }
+  const { allowedTools = null } = row
+  return { id: credentialId, threadId, kind: callerKind as CallerKind, isAttended, seesPrivate, attempt, allowedTools }
 }
 
 /** The same for everybody who shares the row. */

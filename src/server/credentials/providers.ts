@@ -31,6 +31,7 @@ export type PrincipalRow = {
   isAttended?: boolean
   seesPrivate?: boolean
   attempt?: number
+  allowedTools?: string[] | null
   /** Of a key only: nobody has used it yet. */
   isUnused?: boolean
 } & UserRow
@@ -135,6 +136,7 @@ function keySql(digest: string): Sql {
 function runSql(digest: string): Sql {
   return sql`
     select c.id as credential_id, m.user_id, c.owner_id, c.caller_kind, c.thread_id, c.is_attended, c.sees_private, c.attempt,
+      c.allowed_tools,
       array(select s from unnest(c.scopes) s where (k.id is null or s = any(k.scopes))
         and (g.id is null or s = any(g.scopes)) and (o.id is null or s = any(o.scopes))) as scopes,
       m.scopes as member_scopes, c.workspace_id as bound_to,

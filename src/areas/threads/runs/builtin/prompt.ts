@@ -32,7 +32,22 @@ export async function systemOf(work: Work, thread: ThreadRow, about: string): Pr
 }
 
 /** What the workspace offers as context, each asked for by the run's own token: what it may not read is not offered. */
-const offers: readonly ((work: Work, about: string) => Promise<string>)[] = [memories]
+const offers: readonly ((work: Work, about: string) => Promise<string>)[] = [skills, memories]
+
+const mostSkills = 50
+const longestAbout = 300
+
+type ListedSkills = { items: { id: string; slug: string; description: string }[] }
+
+/** By name and description; the run asks for the text of one when it needs it. */
+async function skills({ ctx, run, token }: Work): Promise<string> {
+  const input = { workspaceId: run.workspaceId, enabled: 'true', orderBy: 'slug', order: 'asc', perPage: mostSkills }
+  const { status, result } = await ctx.call(token, 'skills.list', input)
+  const { items } = status === 200 ? (result as ListedSkills) : { items: [] }
+  if (items.length === 0) return ''
+  const lines = items.map(({ id, slug, description }) => `- ${slug} (${id}): ${description.slice(0, longestAbout)}`)
+  return `Skills of the workspace. Before a task that one is for, read it with skills.prompt {id} and follow it:\n\n${lines.join('\n')}`
+}
 
 const mostMemories = 8
 const longestMemory = 1_500
