@@ -61,7 +61,8 @@ function compareRun({ id, kind }: Watched, run: Run, messages: readonly Message[
     compareAnswer(id, run, written)
     return
   }
-  if (run.status !== 'succeeded') expect([id, run.attempt]).toEqual([id, 3])
+  // Taken up again after it waited, it has more attempts than losses.
+  if (run.status !== 'succeeded') expect([id, run.attempt >= 3]).toEqual([id, true])
   if (kind === 'script') {
     const texts = written.map(({ text }) => text).filter(text => text !== '')
     const expected = ['one', 'two', 'three'].slice(0, run.status === 'succeeded' ? 3 : texts.length)
