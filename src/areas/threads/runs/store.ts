@@ -99,14 +99,6 @@ export async function hidePrivate(db: Db, threadId: string): Promise<void> {
   await db.query(sql`update agent_runs set sees_private = false where thread_id = ${threadId} and sees_private`)
 }
 
-/** A skill that the run follows names tools: no others are left to it. Each further skill can only take some away. */
-export async function narrowTools(db: Db, id: string, tools: readonly string[]): Promise<void> {
-  await db.query(sql`
-    update agent_runs set allowed_tools = case when allowed_tools is null then ${tools}::text[]
-      else array(select unnest(allowed_tools) intersect select unnest(${tools}::text[])) end
-    where id = ${id}`)
-}
-
 /** The key or consent that a run ends with. */
 export async function starterOf(db: Db, id: string): Promise<string | null> {
   const row = await first<{ starterId: string | null }>(db, sql`select starter_id from agent_runs where id = ${id}`)
