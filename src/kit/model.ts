@@ -36,8 +36,8 @@ export type ModelEvent =
   | { type: 'text'; text: string }
   /** `args` is null where what the model wrote is no JSON object. */
   | { type: 'call'; tool: string; args: Record<string, unknown> | null }
-  /** The last one. `isCut`: it stopped because it reached `mostOutput`. */
-  | { type: 'end'; in: number; out: number; isCut: boolean }
+  /** The last one, with what it took where the endpoint tells. `isCut`: it stopped because it reached `mostOutput`. */
+  | { type: 'end'; in: number | null; out: number | null; isCut: boolean }
 
 /** The endpoint refused, failed or was cut off. `isPassing`: it may go well the next time. */
 export class ModelFailure extends Error {
@@ -121,8 +121,8 @@ async function* eventsOf(parts: AsyncIterable<StreamedPart>): AsyncGenerator<Mod
 
 function ended({ finishReason = '', usage = {} }: StreamedPart): ModelEvent {
   if (['stop', 'length', 'tool-calls'].includes(finishReason)) {
-    const { inputTokens = 0, outputTokens = 0 } = usage
-    return { type: 'end', in: inputTokens, out: outputTokens, isCut: finishReason === 'length' }
+    const { inputTokens, outputTokens } = usage
+    return { type: 'end', in: inputTokens || null, out: outputTokens || null, isCut: finishReason === 'length' }
   }
   if (finishReason === 'content-filter') throw new ModelFailure('the model endpoint withheld the answer', false)
   throw new ModelFailure('the connection to the model endpoint ended before the answer did', true)

@@ -41,7 +41,7 @@ export default implement(memories, {
     const at = now()
     const { title, markdown, sourceType = sourceOf(caller), visibility = 'workspace', teamId = null } = fields
     const { pinned = false, confidence = 1, expiresAt = null } = fields
-    const { sourceThreadId = caller.run?.threadId ?? null, sourceMessageIds = [] } = fields
+    const { sourceThreadId = ownThread(caller, visibility), sourceMessageIds = [] } = fields
     const seen = seenBy({ visibility, teamId })
     await enter(db, caller, workspaceId)
     await refuseStrangeTeam(db, workspaceId, teamId)
@@ -129,6 +129,11 @@ async function refuseStrangeTeam(db: Db, workspaceId: string, teamId: string | n
   if (teamId === null || (await lockExisting(db, directory, workspaceId, 'team', [teamId])).has(teamId)) return
   const expected = 'a team of this workspace'
   throw badRequest(`"teamId" must be ${expected}.`, [{ path: 'teamId', rule: 'reference', expected }])
+}
+
+/** Of a run; a private thread is not named where others read. */
+function ownThread({ run }: Caller, visibility: string): string | null {
+  return run && (!run.seesPrivate || visibility === 'private') ? run.threadId : null
 }
 
 type Source = { sourceThreadId?: string | null; sourceMessageIds?: string[] }

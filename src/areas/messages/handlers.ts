@@ -127,7 +127,7 @@ export default implement(messages, {
       const usage = fields.usage ?? before.usage
       const change = { parts, title: titleOf(text), text, status, usage, editedAt: isStreamed ? null : now() }
       const after = await store.update(db, id, change, now(), caller)
-      if (!isStreamed) await files.dropOthers(db, id, fileIds)
+      if (status !== 'streaming') await files.dropOthers(db, id, fileIds)
       await files.hold(db, id, fileIds)
       const isNaming = thread.namingSeq === before.seq && nameFrom(text) !== nameFrom(before.text)
       if (isNaming) await threads.rename(db, thread.id, nameFrom(text), before.seq)
@@ -161,6 +161,7 @@ export default implement(messages, {
   'messages.files.post': async ({ db, caller, now, note }, { workspaceId, name, mimeType, content }) => {
     await enter(db, caller, workspaceId)
     const owner = { workspaceId, ownerId: caller.ownerId }
+    if (/^\.+$/.test(name)) throw badRequest('"name" must name a file, such as trace.log.')
     await files.refuseHoarding(db, owner)
     const blob = await keepBlob(db, workspaceId, content.bytes)
     const file = { id: newId(FileId), name, mimeType: mimeType ?? 'application/octet-stream', ...blob }

@@ -1,4 +1,5 @@
 // What every change of a skill does: hold it, write the next version, tell the ledger and whoever lists prompts.
+import { notFound } from '../../contract/errors.ts'
 import type { Caller, Context } from '../../kit/context.ts'
 import { found, unique } from '../../kit/outcomes.ts'
 import type { Reach } from '../../kit/owned.ts'
@@ -18,6 +19,11 @@ export async function held({ db, caller }: Changing, workspaceId: string, id: st
 
 export function existing(db: Context['db'], workspaceId: string, id: string, reach: Reach = null) {
   return found(store.find(db, workspaceId, id, reach), 'skill')
+}
+
+/** What is disabled no agent uses; people can still look at it and try it. */
+export function refuseDisabled({ callerKind }: Caller, { enabled }: Pick<store.SkillRow, 'enabled'>): void {
+  if (callerKind !== null && !enabled) throw notFound('skill')
 }
 
 type Next = Partial<Pick<store.State, 'markdown' | 'text' | 'parametersSchema' | 'files'>>

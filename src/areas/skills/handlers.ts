@@ -11,7 +11,7 @@ import { zipOf } from '../../kit/zip.ts'
 import * as labels from '../labels/store.ts'
 import { narrowTools } from '../threads/runs/narrowing/store.ts'
 import { enter } from '../workspaces/entering/store.ts'
-import { announce, existing, held, named, noted, writeNext } from './changing.ts'
+import { announce, existing, held, named, noted, refuseDisabled, writeNext } from './changing.ts'
 import { ownSkills } from './contract.ts'
 import { mainFile, SkillId } from './fields/contract.ts'
 import { contentOf } from './files/contents.ts'
@@ -94,6 +94,7 @@ const own = implement(ownSkills, {
 
   'skills.prompt': async ({ db, caller, enqueue }, { workspaceId, id, arguments: args = {} }) => {
     const skill = await existing(db, workspaceId, id)
+    refuseDisabled(caller, skill)
     refuseArguments(skill.parametersSchema, args)
     await used({ caller, enqueue }, skill)
     const { slug, description, markdown, allowedTools } = skill

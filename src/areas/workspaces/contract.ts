@@ -119,6 +119,7 @@ export const workspaces = area(
       route: 'PATCH /v1/workspaces/{workspaceId}/settings',
       words: 'configure configuration preferences options',
       access: ['workspaces:write'],
+      restricted: agentCallers,
       path,
       body: object({
         timezone: Type.Optional(settings.timezone),

@@ -142,7 +142,9 @@ function runSql(digest: string): Sql {
       m.scopes as member_scopes, c.workspace_id as bound_to,
       case when o.id is not null then 'member' else ${roleOfOwner} end as role, w.status as workspace_status,
       least(c.lease_until, k.expires, g.expires_at) as ends, least(c.lease_until, k.expires, g.expires_at) as expires,
-      k.allowed_ips, u.verified_at is not null as verified, ${userColumns}
+      -- What the platform carries out itself comes from no address of the starter's.
+      case when c.runner = 'external' then k.allowed_ips end as allowed_ips,
+      u.verified_at is not null as verified, ${userColumns}
     from agent_runs c
     join workspaces w on w.id = c.workspace_id and w.status = 'active'
     left join workspace_members m on m.workspace_id = c.workspace_id and m.user_id = c.owner_id and m.status = 'active'

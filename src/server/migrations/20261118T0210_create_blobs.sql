@@ -22,14 +22,19 @@ create table blob_pieces (
 -- Most files are compressed already.
 alter table blob_pieces alter column bytes set storage external;
 
--- A trigger of every table with `workspace_id` and `sha256` whose rows have a file: so a cascade counts as well.
+-- For two triggers of every table with `workspace_id` and `sha256` whose rows have a file, one after insert and one after
+-- delete, each for the statement, with its rows as `changed`: so a cascade counts as well. The files are locked in one
+-- order, so that two who share several of them never wait for each other.
 create function count_blob_holders() returns trigger language plpgsql as $$
 begin
-  if tg_op = 'INSERT' then
-    update blobs set holders = holders + 1 where workspace_id = new.workspace_id and sha256 = new.sha256;
-  else
-    update blobs set holders = holders - 1 where workspace_id = old.workspace_id and sha256 = old.sha256;
-    delete from blobs where workspace_id = old.workspace_id and sha256 = old.sha256 and holders = 0;
+  perform from blobs b where (b.workspace_id, b.sha256) in (select c.workspace_id, c.sha256 from changed c)
+    order by b.workspace_id, b.sha256 for update;
+  update blobs b set holders = b.holders + case tg_op when 'INSERT' then c.count else -c.count end
+    from (select workspace_id, sha256, count(*)::int as count from changed group by workspace_id, sha256) c
+    where b.workspace_id = c.workspace_id and b.sha256 = c.sha256;
+  if tg_op = 'DELETE' then
+    delete from blobs b where b.holders = 0
+      and (b.workspace_id, b.sha256) in (select c.workspace_id, c.sha256 from changed c);
   end if;
   return null;
 end

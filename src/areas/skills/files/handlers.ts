@@ -4,7 +4,7 @@ import { readBlob } from '../../../kit/blobs.ts'
 import { implement } from '../../../kit/implement.ts'
 import { found } from '../../../kit/outcomes.ts'
 import { reachOf } from '../../../kit/owned.ts'
-import { existing, held, noted, writeNext } from '../changing.ts'
+import { existing, held, noted, refuseDisabled, writeNext } from '../changing.ts'
 import { mainFile } from '../fields/contract.ts'
 import { refuseFiles } from './bounds.ts'
 import { contentOf, putContents } from './contents.ts'
@@ -52,7 +52,9 @@ export default implement(files, {
   },
 
   'skills.files.read': async ({ db, caller, enqueue }, { workspaceId, id, path }) => {
-    const { markdown, version, files: ofSkill } = await existing(db, workspaceId, id)
+    const skill = await existing(db, workspaceId, id)
+    refuseDisabled(caller, skill)
+    const { markdown, version, files: ofSkill } = skill
     if (path === mainFile) {
       if (caller.callerKind !== null) await enqueue('skills.used', { workspaceId, id, version })
       return { path, mimeType: 'text/markdown', text: markdown, base64: null }

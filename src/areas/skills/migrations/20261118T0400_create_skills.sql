@@ -72,5 +72,7 @@ create index skill_files__skill_id on skill_files (skill_id, since_version);
 create index skill_files__workspace_id on skill_files (workspace_id, sha256);
 
 -- Their contents stay as long as any version has them.
-create trigger skill_files__blobs after insert or delete on skill_files
-  for each row execute function count_blob_holders();
+create trigger skill_files__hold after insert on skill_files
+  referencing new table as changed for each statement execute function count_blob_holders();
+create trigger skill_files__release after delete on skill_files
+  referencing old table as changed for each statement execute function count_blob_holders();

@@ -51,8 +51,8 @@ export const Parts = Type.Array(Part, {
 export const fileName = Type.String({
   minLength: 1,
   maxLength: 255,
-  // No character that ends a header or a line, or leaves a folder.
-  pattern: '^[^\\u0000-\\u001f\\u007f"/\\\\]+$',
+  // Nothing that ends a header or a line, turns the direction of reading, or leaves a folder.
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069"/\\\\]+$',
   description: 'Without slashes, quotes and control characters.',
   examples: ['trace.log'],
 })

@@ -19,5 +19,7 @@ create index message_files__uploader on message_files (uploader) where uploader 
 create index message_files__expires on message_files (expires) where expires is not null;
 create index message_files__workspace_id on message_files (workspace_id);
 
-create trigger message_files__blob after insert or delete on message_files
-  for each row execute function count_blob_holders();
+create trigger message_files__hold after insert on message_files
+  referencing new table as changed for each statement execute function count_blob_holders();
+create trigger message_files__release after delete on message_files
+  referencing old table as changed for each statement execute function count_blob_holders();

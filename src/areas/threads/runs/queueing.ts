@@ -47,9 +47,15 @@ export async function startRun(ctx: StartContext, thread: Held, starting: Starti
   const rights = rightsOf(caller, workspaceId, kindOf(thread.type), { parentStarterId, ...(grants && { grants }) })
   const { instructions = null } = starting
   const seesPrivate = thread.visibility === 'private'
+  // What a skill has taken from a run, those that it starts do not have either.
+  const allowedTools = caller.run?.allowedTools ?? null
   const id = newId(AgentRunId)
   const run = await unique(
-    store.insert(db, { ...rights, id, threadId: thread.id, runner, instructions, steps, seesPrivate }, now()),
+    store.insert(
+      db,
+      { ...rights, id, threadId: thread.id, runner, instructions, steps, seesPrivate, allowedTools },
+      now(),
+    ),
     'agent_runs__thread_id_active',
     'A run is active in the thread; wait for it, or cancel it first.',
     { state: thread.status },

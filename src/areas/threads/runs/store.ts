@@ -29,20 +29,21 @@ type NewRun = Rights & {
   steps: readonly object[] | null
   /** Its thread is the starter's alone. */
   seesPrivate?: boolean
+  allowedTools?: readonly string[] | null
 }
 
 /** Waiting for somebody to take it up. */
 export async function insert(db: Db, run: NewRun, now: Date): Promise<RunRow> {
   const { id, workspaceId, threadId, ownerId, starterId, callerKind, isAttended, scopes } = run
-  const { runner, instructions, steps, seesPrivate = false } = run
+  const { runner, instructions, steps, seesPrivate = false, allowedTools = null } = run
   const row = await first<RunRow>(
     db,
     sql`
     insert into agent_runs as r (id, workspace_id, thread_id, owner_id, starter_id, caller_kind, is_attended, scopes,
-      runner, status, instructions, steps, sees_private, created, updated)
+      runner, status, instructions, steps, sees_private, allowed_tools, created, updated)
     values (${id}, ${workspaceId}, ${threadId}, ${ownerId}, ${starterId}, ${callerKind}, ${isAttended}, ${scopes},
       ${runner}, 'queued', ${instructions}, ${steps && JSON.stringify(steps)}::jsonb, ${seesPrivate},
-      ${now}, ${now})
+      ${allowedTools}, ${now}, ${now})
     returning ${columns}`,
   )
   return row as RunRow

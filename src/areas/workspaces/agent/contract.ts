@@ -62,6 +62,8 @@ export const agentFields = {
 
 const key = sealed('workspaces.secrets', {
   maxLength: 4096,
+  // What a header can hold.
+  pattern: '^[!-~]*$',
   description: 'Of the model endpoint, where it wants one. An empty text removes it.',
 })
 

@@ -33,7 +33,8 @@ export async function answer(going: Going, { request, reads, bounded }: Asking):
       } else if (event.type === 'call') {
         calls.push(...callParts(event.tool, event.args))
       } else {
-        const used = { in: event.in, out: event.out }
+        // An endpoint that does not tell must not be free: then it is about so much.
+        const used = { in: event.in ?? reads, out: event.out ?? tokensIn(text + JSON.stringify(calls)) }
         // Before the message is complete: what was used is never forgotten.
         await count(going, used)
         if (event.isCut) {

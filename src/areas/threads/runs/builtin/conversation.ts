@@ -53,9 +53,11 @@ function withInstructions(told: readonly MessageRow[], { id, instructions }: Run
 
 type Result = { ok: boolean; output: string }
 
+/** Of agents: what a person writes as a result is none. */
 function resultsIn(told: readonly MessageRow[]): Map<string, Result> {
   const found = new Map<string, Result>()
-  for (const { type, callId = '', ok = false, output, truncated } of told.flatMap(({ parts }) => parts)) {
+  const byAgents = told.filter(({ role }) => role === 'assistant' || role === 'tool')
+  for (const { type, callId = '', ok = false, output, truncated } of byAgents.flatMap(({ parts }) => parts)) {
     if (type !== 'tool_result') continue
     const text = typeof output === 'string' ? output : JSON.stringify(output ?? null)
     found.set(callId, { ok, output: truncated ? `${text} … (the rest is left out)` : text })
