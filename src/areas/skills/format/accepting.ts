@@ -5,16 +5,17 @@ import { mostParameterBytes } from '../fields/contract.ts'
 import { readSkill, type SkillText } from './reading.ts'
 import { changedMarkdown, newMarkdown, type TextFields } from './writing.ts'
 
-const mostIssues = 20
-
 /** `place` is what callers know the text by. */
 export async function acceptedText(markdown: string, place = 'markdown'): Promise<SkillText> {
   const { text, errors } = await readSkill(markdown)
   const [first] = errors
   if (text && !first) return text
-  const issues = errors
-    .slice(0, mostIssues)
-    .map(({ line, field, message }) => ({ path: place, rule: field ?? 'format', expected: message, line }))
+  const issues = errors.map(({ line, field, message }) => ({
+    path: place,
+    rule: field ?? 'format',
+    expected: message,
+    line,
+  }))
   throw new ApiError('bad_request', `"${place}", line ${first?.line}: ${first?.message}`, { issues })
 }
 

@@ -18,6 +18,9 @@ export type SkillText = {
   body: string
 }
 
+/** Of errors, and of advice: who has put those right asks again. */
+const mostFindings = 20
+
 export type Reading = { text: SkillText | null; errors: Finding[]; advice: Finding[] }
 
 /** The fields of the format, in the order in which they are written. */
@@ -32,7 +35,7 @@ export async function readSkill(markdown: string): Promise<Reading> {
   if (faults.length > 0) {
     return {
       text: null,
-      errors: faults.map(({ line, message }) => ({ line, field: null, message: `${message}.` })),
+      errors: faults.slice(0, mostFindings).map(({ line, message }) => ({ line, field: null, message: `${message}.` })),
       advice: [],
     }
   }
@@ -52,8 +55,8 @@ export async function readSkill(markdown: string): Promise<Reading> {
   const inOrder = (one: Finding, other: Finding) => one.line - other.line
   return {
     text: errors.length > 0 ? null : { ...text, body },
-    errors: errors.sort(inOrder),
-    advice: advice.sort(inOrder),
+    errors: errors.sort(inOrder).slice(0, mostFindings),
+    advice: advice.sort(inOrder).slice(0, mostFindings),
   }
 }
 

@@ -21,12 +21,12 @@ export async function newMarkdown(fields: TextFields): Promise<string> {
 export async function changedMarkdown(markdown: string, before: SkillText, fields: TextFields): Promise<string> {
   const parts = splitFrontMatter(markdown)
   if (!parts) throw new Error('the text of a skill has front matter')
-  const { mark, yaml, body } = parts
+  const { mark, yaml, body, lineEnd } = parts
   const changes = changesOf(fields, before)
   const isSame = Object.keys(changes).length === 0
   const head = isSame
     ? markdown.slice(0, markdown.length - body.length)
-    : `${mark}---\n${await changeYaml(yaml, changes)}---\n`
+    : mark + `---\n${await changeYaml(yaml, changes)}---\n`.replace(/\r?\n/g, lineEnd)
   return head + (fields.body ?? body)
 }
 
