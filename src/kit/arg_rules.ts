@@ -1,8 +1,8 @@
 // Which argument rules of a tool's policy apply to a call, and what follows: decided by code, from the arguments alone.
-import { RE2JS } from 're2js'
 import type { CallerKind } from '../contract/scopes.ts'
 import type { ArgRule, ToolMode } from '../contract/tool_policy.ts'
 import { canonical } from './json.ts'
+import { longestText, patternOf } from './patterns.ts'
 
 /**
  * Of the rules that apply, one that denies comes before one that allows, and that before one that wants an approval.
@@ -22,13 +22,17 @@ export function modeByArguments(
   return said.has('approve') ? 'approve' : mode
 }
 
-function applies({ path, op, value }: ArgRule, args: Readonly<Record<string, unknown>>): boolean {
+function applies({ path, op, value, mode }: ArgRule, args: Readonly<Record<string, unknown>>): boolean {
   const found = at(args, path)
   if (op === 'eq') return equal(found, value)
   if (op === 'not') return !equal(found, value)
   if (op === 'in') return Array.isArray(value) && value.some(one => equal(found, one))
   // Of what is no text, nothing matches.
-  return typeof found === 'string' && typeof value === 'string' && (patternOf(value)?.matcher(found).find() ?? false)
+  if (typeof found !== 'string' || typeof value !== 'string') return false
+  const made = patternOf(value)
+  // Where it would take too long to tell, a rule that refuses or asks applies, and one that allows does not.
+  if ('fault' in made || found.length > longestText(made.regex)) return mode !== 'allow'
+  return made.regex.matcher(found).find()
 }
 
 function equal(one: unknown, other: unknown): boolean {
@@ -44,18 +48,10 @@ function at(args: unknown, path: string): unknown {
   return found
 }
 
-/** No pattern can take long: the engine knows no backtracking. Null where it is no pattern. */
-function patternOf(text: string): RE2JS | null {
-  try {
-    return RE2JS.compile(text)
-  } catch {
-    return null
-  }
-}
-
 /** What is wrong with the value of a rule, in words; null where nothing is. */
 export function faultOf({ op, value }: Pick<ArgRule, 'op' | 'value'>): string | null {
   if (op === 'in' && !Array.isArray(value)) return 'a list of values'
-  if (op === 'matches' && (typeof value !== 'string' || patternOf(value) === null)) return 'a regular expression (RE2)'
-  return null
+  if (op !== 'matches') return null
+  const made = typeof value === 'string' ? patternOf(value) : { fault: 'a regular expression (RE2)' }
+  return 'fault' in made ? made.fault : null
 }

@@ -1,6 +1,5 @@
 // Conditions and values that users write, in CEL: checked when they are saved, tried on records in memory.
 import { type ASTNode, ParseError, TypeError as TypeProblem } from '@marcbachmann/cel-js'
-import { RE2JS } from 're2js'
 import { badRequest } from '../contract/errors.ts'
 import { momentOf, spanOf } from './cel_functions.ts'
 import { run } from './cel_run.ts'
@@ -14,6 +13,7 @@ import {
   typed,
   typeOf,
 } from './cel_types.ts'
+import { patternOf } from './patterns.ts'
 
 /** What is wrong with a text, and where: `offset` counts from 0, `line` and `column` from 1. */
 export type CelProblem = { message: string; offset: number; line: number; column: number }
@@ -185,13 +185,8 @@ function wrongLiteral(name: string, text: string): string | undefined {
   if (name === 'timestamp' && !momentOf(text)) return 'This is not a time such as 2026-01-31T12:00:00Z'
   if (name === 'duration' && !spanOf(text)) return 'This is not a span of time such as 90s, 15m or 24h'
   if (name !== 'matches') return undefined
-  if (text.length > celBounds.pattern) return `A pattern has at most ${celBounds.pattern} characters`
-  try {
-    RE2JS.compile(text)
-    return undefined
-  } catch {
-    return 'This is not a pattern of RE2 (there are no look-arounds and no back-references)'
-  }
+  const made = patternOf(text, celBounds.pattern)
+  return 'fault' in made ? `This must be ${made.fault}` : undefined
 }
 
 /** The library looks no further than the root of what `has` is asked for. */

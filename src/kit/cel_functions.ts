@@ -1,6 +1,6 @@
 // The functions of expressions on the values that they are given, and what stands for a value that there is not.
-import { RE2JS } from 're2js'
 import { celBounds } from './cel_types.ts'
+import { patternOf } from './patterns.ts'
 
 const faultKey = Symbol('fault')
 const spanKey = Symbol('span')
@@ -57,24 +57,13 @@ function ofTexts(name: string, text: string, part: string, budget: Budget): unkn
   return name === 'contains' ? text.includes(part) : matches(text, part, budget)
 }
 
-const patterns = new Map<string, RE2JS>()
-
 /** RE2 takes time in proportion to the text and the pattern, whatever both are: that is what is spent. */
 function matches(text: string, pattern: string, budget: Budget): unknown {
-  if (pattern.length > celBounds.pattern) return fault(`A pattern has at most ${celBounds.pattern} characters.`)
-  let compiled = patterns.get(pattern)
-  if (!compiled) {
-    spend(budget, pattern.length)
-    try {
-      compiled = RE2JS.compile(pattern)
-    } catch {
-      return fault('A pattern is not one of RE2.')
-    }
-    if (patterns.size >= 500) patterns.delete(patterns.keys().next().value ?? '')
-    patterns.set(pattern, compiled)
-  }
-  spend(budget, (text.length * compiled.programSize()) >> 3)
-  return compiled.matcher(text).find()
+  spend(budget, pattern.length)
+  const made = patternOf(pattern, celBounds.pattern)
+  if ('fault' in made) return fault(`A pattern must be ${made.fault}.`)
+  spend(budget, (text.length * made.regex.programSize()) >> 3)
+  return made.regex.matcher(text).find()
 }
 
 function ofText(name: string, text: string): unknown {

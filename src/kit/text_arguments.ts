@@ -1,7 +1,7 @@
 // Arguments that come as texts, as those of a prompt do, held against a JSON Schema that a user wrote.
-import { RE2JS } from 're2js'
 import { badRequest } from '../contract/errors.ts'
-import { canonical } from './json.ts'
+import { canonical, parseJson } from './json.ts'
+import { longestText, patternOf } from './patterns.ts'
 
 export type ParametersSchema = Readonly<Record<string, unknown>>
 
@@ -48,10 +48,9 @@ function propertyFault(name: string, property: unknown): string | null {
   if (!types.includes(String(type))) return `one of ${types.join(', ')} as the type of "${name}"`
   if (values !== undefined && (!Array.isArray(values) || values.length === 0))
     return `values in the \`enum\` of "${name}"`
-  if (pattern !== undefined && (typeof pattern !== 'string' || !compiled(pattern))) {
-    return `a regular expression (RE2) as the \`pattern\` of "${name}"`
-  }
-  return null
+  if (pattern === undefined) return null
+  const made = typeof pattern === 'string' ? patternOf(pattern) : { fault: 'a regular expression (RE2)' }
+  return 'fault' in made ? `a schema whose \`pattern\` of "${name}" is ${made.fault}` : null
 }
 
 /** 400 where one is missing, unknown or not what its schema says. Of nested values only the outer form is looked at. */
@@ -78,7 +77,7 @@ export function refuseArguments(schema: ParametersSchema | null, args: Readonly<
 function expectation(property: Property, text: string): string | null {
   const { type = 'string', enum: values, const: only, minimum, maximum, minLength, maxLength, pattern } = property
   const value = typedOf(String(type), text)
-  if (value === undefined) return `${/^[aio]/.test(String(type)) ? 'an' : 'a'} ${type}`
+  if (value === undefined) return named(String(type))
   const isOne = (those: readonly unknown[]) => those.some(one => canonical(one) === canonical(value))
   if (Array.isArray(values) && !isOne(values))
     return `one of ${values
@@ -92,8 +91,20 @@ function expectation(property: Property, text: string): string | null {
   const { length } = [...value]
   if (typeof minLength === 'number' && length < minLength) return `at least ${minLength} characters`
   if (typeof maxLength === 'number' && length > maxLength) return `at most ${maxLength} characters`
-  if (typeof pattern === 'string' && !compiled(pattern)?.matcher(value).find()) return `a text that matches ${pattern}`
-  return null
+  return typeof pattern === 'string' ? mismatch(pattern, value) : null
+}
+
+function named(type: string): string {
+  const isNested = type === 'array' || type === 'object'
+  return `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}${isNested ? ' as JSON that is not nested deeply' : ''}`
+}
+
+function mismatch(pattern: string, text: string): string | null {
+  const made = patternOf(pattern)
+  if ('fault' in made) return `left out until the skill has another pattern for it: ${made.fault}`
+  const most = longestText(made.regex)
+  if (text.length > most) return `at most ${most} characters, since it is held against a pattern`
+  return made.regex.matcher(text).find() ? null : `a text that matches ${pattern}`
 }
 
 /** Undefined where the text is none of the type. */
@@ -101,7 +112,7 @@ function typedOf(type: string, text: string): unknown {
   if (type === 'string') return text
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseJson(Buffer.from(text))
   } catch {
     return undefined
   }
@@ -113,13 +124,4 @@ function typedOf(type: string, text: string): unknown {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** No pattern can take long: the engine knows no backtracking. */
-function compiled(pattern: string): RE2JS | null {
-  try {
-    return RE2JS.compile(pattern)
-  } catch {
-    return null
-  }
 }
