@@ -277,6 +277,14 @@ describe('skills.prompt', () => {
       expect((await prompt(args)).status, JSON.stringify(args)).toBe(400)
     }
   })
+
+  it('refuses what would be very large before it is made', async () => {
+    const parametersSchema = { type: 'object', properties: { x: { type: 'string' } } }
+    const { id } = await made({ body: '{{x}}'.repeat(1_000), parametersSchema })
+    const refused = await call('prompt', { id, arguments: { x: 'x'.repeat(2_000) } })
+    expect([refused.status, refused.error.detail]).toEqual([413, expect.stringContaining('shorten them')])
+    expect((await call('prompt', { id, arguments: { x: 'y' } })).result.text).toBe('y'.repeat(1_000))
+  })
 })
 
 describe('use and ratings', () => {
