@@ -2,7 +2,7 @@
 import { promisify } from 'node:util'
 import { crc32, deflateRaw, inflateRaw } from 'node:zlib'
 import { ApiError, badRequest } from '../contract/errors.ts'
-import { refusePaths } from './file_paths.ts'
+import { longestPath, refusePaths } from './file_paths.ts'
 
 const inflating = promisify(inflateRaw)
 const deflating = promisify(deflateRaw)
@@ -70,7 +70,7 @@ function directoryOf(zip: Buffer, limits: ZipLimits): Listed[] {
   let [place, total] = [offset, 0]
   for (let index = 0; index < count; index++) {
     const { entry, next } = listedAt(zip, place, offset + size)
-    if (entry.size > limits.fileBytes) throw tooMuch(`"${entry.path}" is larger than ${limits.fileBytes} bytes`)
+    if (entry.size > limits.fileBytes) throw tooMuch(`${named(entry.path)} is larger than ${limits.fileBytes} bytes`)
     total += entry.size
     if (total > limits.totalBytes) throw tooMuch(`its files have more than ${limits.totalBytes} bytes together`)
     listed.push(entry)
@@ -105,18 +105,18 @@ function listedAt(zip: Buffer, place: number, end: number): { entry: Listed; nex
   if (next > end) throw broken('its directory is damaged')
   const name = zip.subarray(place + centralSize, place + centralSize + nameLength)
   const path = nameOf(name)
-  if ((flags & encryptedFlags) !== 0) throw broken(`"${path}" is encrypted`)
-  if (method !== stored && method !== deflated) throw broken(`"${path}" is compressed in a way that is not taken`)
+  if ((flags & encryptedFlags) !== 0) throw broken(`${named(path)} is encrypted`)
+  if (method !== stored && method !== deflated) throw broken(`${named(path)} is compressed in a way that is not taken`)
   if ([packed, size, offset].includes(unknown32)) throw broken('it is in the Zip64 format')
   const type = (zip.readUInt32LE(place + 38) >>> 16) & typeMask
   // Of other hosts the upper half says nothing.
   const isTyped = (host === 3 || host === 19) && type !== 0
   const isFolder = path.endsWith('/')
   if (isTyped && type !== (isFolder ? folderType : regularType)) {
-    throw badRequest(`"${path}" in the zip is a link or no plain file; put the file itself in its place.`)
+    throw badRequest(`${named(path)} in the zip is a link or no plain file; put the file itself in its place.`)
   }
-  if (isFolder && size > 0) throw broken(`"${path}" is a folder with contents`)
-  if (method === stored && packed !== size) throw broken(`the size of "${path}" is wrong`)
+  if (isFolder && size > 0) throw broken(`${named(path)} is a folder with contents`)
+  if (method === stored && packed !== size) throw broken(`the size of ${named(path)} is wrong`)
   return { entry: { path, isFolder, method, crc, packed, size, offset, name }, next }
 }
 
@@ -132,12 +132,13 @@ function nameOf(bytes: Buffer): string {
 
 /** Both headers must say the same: readers differ in which of them they believe. */
 function contentStart(zip: Buffer, { path, offset, name, method, packed }: Listed): number {
-  if (offset + localSize > zip.length || zip.readUInt32LE(offset) !== localMark) throw broken(`"${path}" is not in it`)
+  if (offset + localSize > zip.length || zip.readUInt32LE(offset) !== localMark)
+    throw broken(`${named(path)} is not in it`)
   const [nameLength, extraLength] = [zip.readUInt16LE(offset + 26), zip.readUInt16LE(offset + 28)]
   const own = zip.subarray(offset + localSize, offset + localSize + nameLength)
   const start = offset + localSize + nameLength + extraLength
-  if (!own.equals(name) || zip.readUInt16LE(offset + 8) !== method) throw broken(`it has two names for "${path}"`)
-  if (start + packed > zip.length) throw broken(`"${path}" is cut off`)
+  if (!own.equals(name) || zip.readUInt16LE(offset + 8) !== method) throw broken(`it has two names for ${named(path)}`)
+  if (start + packed > zip.length) throw broken(`${named(path)} is cut off`)
   return start
 }
 
@@ -146,7 +147,7 @@ function refuseOverlaps(starts: readonly { entry: Listed; start: number }[]): vo
   const inOrder = [...starts].sort((one, other) => one.entry.offset - other.entry.offset)
   for (const [index, { entry, start }] of inOrder.entries()) {
     const next = inOrder[index + 1]
-    if (next && next.entry.offset < start + entry.packed) throw tooMuch(`"${entry.path}" overlaps another file`)
+    if (next && next.entry.offset < start + entry.packed) throw tooMuch(`${named(entry.path)} overlaps another file`)
   }
 }
 
@@ -158,13 +159,18 @@ async function contentOf({ path, method, size, crc }: Listed, packed: Buffer): P
       content = await inflating(packed, { maxOutputLength: Math.max(1, size) })
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
-        throw tooMuch(`"${path}" is larger than it says`)
+        throw tooMuch(`${named(path)} is larger than it says`)
       }
-      throw broken(`"${path}" cannot be inflated`)
+      throw broken(`${named(path)} cannot be inflated`)
     }
   }
-  if (content.length !== size || crc32(content) !== crc) throw broken(`"${path}" is damaged`)
+  if (content.length !== size || crc32(content) !== crc) throw broken(`${named(path)} is damaged`)
   return content
+}
+
+/** For messages: a name can have 64 KiB. */
+function named(path: string): string {
+  return `"${path.slice(0, longestPath).toWellFormed()}"`
 }
 
 function broken(why: string): ApiError {

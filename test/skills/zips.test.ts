@@ -51,6 +51,12 @@ describe('hostile zips', () => {
     expect(await counted()).toEqual(before)
     expect(most).toBeLessThan(64 * 1024 * 1024)
   })
+
+  it('have their names cut in messages', async () => {
+    const zip = await zipped({ ['x'.repeat(60_000)]: 'x' })
+    const refused = () => readZip(zip, { entries: 1, fileBytes: 0, totalBytes: 0 })
+    expect(refused).toThrow(/The zip is refused: "x{255}" is larger/)
+  })
 })
 
 describe('valid skills', () => {
