@@ -3,7 +3,7 @@ import { RE2JS } from 're2js'
 
 const longestPattern = 200
 const mostRepeats = 4
-const mostRepeated = 50
+const mostRepeated = 64
 /** RE2 does not backtrack, but takes time in proportion to this and to the text. */
 const mostInstructions = 2_000
 /** Instructions × characters: some 20 ms. */
