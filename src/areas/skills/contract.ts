@@ -158,13 +158,13 @@ export const ownSkills = area('skills', {
     summary: 'Create or update skills from a zip',
     description:
       'Folders with a SKILL.md each, or one at the top. A skill that is there already gets a new version where anything ' +
-      'differs. All are taken, or none. As JSON, `{repositoryId, path, ref}` names a folder of a repository.',
+      'differs. All are taken, or none.',
     route: 'POST /v1/skills/{workspaceId}/import',
     past: 'imported',
-    words: 'upload zip folder install add skills from git repository',
+    words: 'upload zip folder install add skills',
     access: ['skills:write'],
     path: object({ workspaceId: WorkspaceId }),
-    consumes: ['zip', 'json'],
+    consumes: ['zip'],
     bodyLimit: mostTotalBytes + 2 * 1024 * 1024,
     result: object({ items: Type.Array(ImportedSkill) }),
   },

@@ -19,7 +19,8 @@ import files from './files/handlers.ts'
 import { acceptedFields, acceptedText, refuseSchema } from './format/accepting.ts'
 import { readSkill } from './format/reading.ts'
 import { promptOf, shown, told } from './format/showing.ts'
-import { importAll, readImport } from './importing/importing.ts'
+import { skillsIn } from './importing/folders.ts'
+import { importAll } from './importing/importing.ts'
 import * as store from './store.ts'
 import versions from './versions/handlers.ts'
 
@@ -104,7 +105,8 @@ const own = implement(ownSkills, {
   },
 
   'skills.import': staged(
-    (_, { content }) => readImport(content),
+    // Outside any transaction, since inflating takes time.
+    (_, { content }) => skillsIn(content.bytes),
     async (ctx, { workspaceId }, skills) => {
       await enter(ctx.db, ctx.caller, workspaceId)
       const items = await importAll(ctx, workspaceId, skills)

@@ -1,29 +1,15 @@
 // Puts the skills of a zip into a workspace: new ones, new versions, or nothing where nothing differs.
 import type { Static } from 'typebox'
-import type { Content } from '../../../contract/content.ts'
-import { badRequest } from '../../../contract/errors.ts'
 import type { Caller, Context } from '../../../kit/context.ts'
-import { parseJson } from '../../../kit/json.ts'
 import { unique } from '../../../kit/outcomes.ts'
 import { newId } from '../../../kit/random.ts'
 import { type ImportedSkill, SkillId } from '../fields/contract.ts'
 import { putContents } from '../files/contents.ts'
 import type { FileState } from '../files/store.ts'
 import * as store from '../store.ts'
-import { type FileContent, type FoundSkill, skillsIn } from './folders.ts'
+import type { FileContent, FoundSkill } from './folders.ts'
 
 export type Imported = Static<typeof ImportedSkill>
-
-/** Outside any transaction, since inflating takes time. */
-export async function readImport({ kind, bytes }: Content): Promise<FoundSkill[]> {
-  if (kind === 'zip') return await skillsIn(bytes)
-  const { repositoryId } = (parseJson(bytes as Buffer) ?? {}) as { repositoryId?: unknown }
-  const expected = 'a repository of this workspace that you may read'
-  const what = typeof repositoryId === 'string' ? 'does not name' : 'must name'
-  throw badRequest(`"repositoryId" ${what} ${expected}; to import a folder, send it as a zip.`, [
-    { path: 'repositoryId', rule: 'reference', expected },
-  ])
-}
 
 export async function importAll(
   { db, caller, now }: Pick<Context, 'db' | 'now'> & { caller: Caller },
