@@ -146,6 +146,11 @@ export function askAgain(): void {
   void queryClient.refetchQueries({ type: 'active' })
 }
 
+/** It is back, whichever call has found that out: what failed meanwhile is read again. */
+export function readFailed(): void {
+  void queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' })
+}
+
 type UseCallOptions = { enabled?: boolean; keep?: boolean; refetchInterval?: number }
 
 /** An operation's result, kept and shared; `keep` shows the last page while the next one loads. */

@@ -28,6 +28,7 @@ async function furnish({ client, workspaceId, token }: Person): Promise<void> {
     markdown: 'More **wait**.',
   })
   await client.call('memories.patch', { workspaceId, id: known.id, markdown: 'More than 20 **wait**.' })
+  await client.call('skills.post', { workspaceId, slug: 'triage', description: 'Sorts issues.', body: 'Sort them.' })
   const thread = await client.call('threads.post', { workspaceId, name: 'Why checkout is slow' })
   await client.call('messages.post', { workspaceId, threadId: thread.id, text: 'Where does it wait?' })
   await client.call('oauth_clients.post', {

@@ -27,9 +27,11 @@ export function declaredAnswers(operation: Operation): Partial<Record<SuccessSta
 /** A workspace can have reads approved too; that is told once, in the introduction. */
 export function mayWait(operation: Operation): boolean {
   const isForAgents = agentCallers.some(kind => !operation.restricted?.includes(kind))
+  // No tool because of its form; the defaults of its effect hold for it all the same.
+  const isUpload = operation.consumes !== undefined && operation.tool !== false && operation.envelope !== false
   const takesKeys = operation.credentials === undefined || operation.credentials.includes('run')
   return (
-    isTool(operation) &&
+    (isTool(operation) || isUpload) &&
     effectOf(operation) === 'write' &&
     typeof operation.access !== 'string' &&
     isForAgents &&

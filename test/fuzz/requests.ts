@@ -1,6 +1,7 @@
 // Requests to one operation: what is generated is kept apart from the records it is aimed at, so that it can be sent again.
 import fc, { type Arbitrary } from 'fast-check'
 import type { InjectOptions } from 'fastify'
+import { type Content, mediaTypes } from '../../src/contract/content.ts'
 import type { Document, FuzzedOperation, Schema } from './document.ts'
 import { hostileText, hostileValue, nearValue, validValue } from './values.ts'
 
@@ -131,14 +132,24 @@ export function toInject(
     [value].flat().map(one => `${queryPart(name)}=${queryPart(one)}`),
   )
   const body = take('body')
-  const hasBody = request.raw !== undefined || Object.keys(body).length > 0 || Object.keys(places.body).length > 0
+  const { content } = input as { content?: Content }
+  const file = request.raw === undefined ? content : undefined
+  const hasBody =
+    file !== undefined ||
+    request.raw !== undefined ||
+    Object.keys(body).length > 0 ||
+    Object.keys(places.body).length > 0
   return {
     method: method.toUpperCase() as 'GET',
     url: query.length > 0 ? `${url}?${query.join('&')}` : url,
     remoteAddress: request.from,
-    headers: { ...(hasBody && { 'content-type': 'application/json' }), ...request.headers, ...credential },
-    ...(hasBody && { payload: request.raw ?? JSON.stringify(body) }),
+    headers: { ...(hasBody && { 'content-type': typeOf(file) }), ...request.headers, ...credential },
+    ...(hasBody && { payload: file ? Buffer.from(file.bytes) : (request.raw ?? JSON.stringify(body)) }),
   }
+}
+
+function typeOf(file: Content | undefined): string {
+  return file ? mediaTypes[file.kind][0] : 'application/json'
 }
 
 /** The caller's own workspace with the records of the other. */

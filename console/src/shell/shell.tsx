@@ -15,7 +15,7 @@ import { useDisclosure, useNetwork, useOs } from '@mantine/hooks'
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { BookOpen, CircleUser, LogOut, Moon, Search, Sun, User } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { askAgain, unreachable, useAct } from '../api.ts'
+import { askAgain, readFailed, unreachable, useAct } from '../api.ts'
 import { nameOf } from '../format.ts'
 import { dialogWhenNeeded } from '../lazily.tsx'
 import { useLive } from '../live.ts'
@@ -208,7 +208,10 @@ function Banners() {
   useEffect(() => {
     if (!isAway) return
     const timer = setInterval(askAgain, askAgainMs)
-    return () => clearInterval(timer)
+    return () => {
+      clearInterval(timer)
+      readFailed()
+    }
   }, [isAway])
   return (
     <Box maw={1180} mx="auto">

@@ -65,7 +65,8 @@ export const IssueRule = record('IssueRule', {
   ownerId: OwnerId,
   name,
   enabled: Type.Boolean(),
-  position,
+  // Rules that make room may move beyond what can be asked for.
+  position: Type.Integer({ minimum: 1, description: 'Rules apply in this order, from 1.' }),
   when,
   actions: RuleActions,
   matched7d: Type.Integer({ minimum: 0, description: 'Alerts that matched in the last 7 days.' }),
