@@ -167,7 +167,7 @@ export function pageOfAlerts(db: Db, query: Query, workspaceId: string, issueId:
     where: sql`k.workspace_id = ${workspaceId} and k.fingerprint in (
       with recursive under as (
         select id, fingerprint from issues where workspace_id = ${workspaceId} and id = ${issueId}
-        union all
+        union
         select i.id, i.fingerprint from under join issues i on i.duplicate_of_id = under.id
         where i.workspace_id = ${workspaceId})
       select fingerprint from under where fingerprint is not null)`,

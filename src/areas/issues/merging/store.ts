@@ -1,6 +1,7 @@
 // SQL of merging: what is shown where. Rows keep the issue that they came from, so that a split finds them again.
 import { type Db, first } from '../../../kit/db.ts'
 import { sql } from '../../../kit/sql.ts'
+import { shownOn } from '../timeline/store.ts'
 
 /** The issue that this one is merged into in the end, or itself. */
 export async function rootOf(db: Db, workspaceId: string, id: string): Promise<string | undefined> {
@@ -9,7 +10,7 @@ export async function rootOf(db: Db, workspaceId: string, id: string): Promise<s
     sql`
     with recursive up as (
       select id, duplicate_of_id from issues where workspace_id = ${workspaceId} and id = ${id}
-      union all
+      union
       select i.id, i.duplicate_of_id from up join issues i on i.id = up.duplicate_of_id
       where i.workspace_id = ${workspaceId})
     select id from up where duplicate_of_id is null`,
@@ -22,7 +23,7 @@ export async function under(db: Db, workspaceId: string, id: string): Promise<st
   const rows = await db.query<{ id: string }>(sql`
     with recursive below as (
       select id from issues where workspace_id = ${workspaceId} and id = ${id}
-      union all
+      union
       select i.id from below join issues i on i.duplicate_of_id = below.id where i.workspace_id = ${workspaceId})
     select id from below`)
   return rows.map(row => row.id)
@@ -37,7 +38,7 @@ export async function duplicatesOf(db: Db, workspaceId: string, id: string): Pro
 
 /** Everything that one issue shows is shown by the other; in one order, since others may change single entries. */
 export async function moveAll(db: Db, from: string, to: string): Promise<void> {
-  await db.query(sql`update issue_occurrences set issue_id = ${to} where issue_id = ${from}`)
+  await db.query(sql`update issue_occurrences o set issue_id = ${to} where ${shownOn(sql`${from}`)}`)
   await db.query(sql`
     update issue_timeline set issue_id = ${to} where id in (
       select id from issue_timeline where issue_id = ${from} order by id for update)`)
@@ -51,7 +52,7 @@ export async function moveAll(db: Db, from: string, to: string): Promise<void> {
 /** What came from these issues is shown by `to` again, and both are counted anew. */
 export async function moveBack(db: Db, from: string, to: string, origins: readonly string[]): Promise<void> {
   await db.query(sql`
-    update issue_occurrences set issue_id = ${to} where issue_id = ${from} and origin_id = any(${origins}::text[])`)
+    update issue_occurrences o set issue_id = ${to} where o.issue_id = ${from} and o.origin_id = any(${origins}::text[])`)
   await db.query(sql`
     update issue_timeline set issue_id = ${to} where id in (
       select id from issue_timeline where issue_id = ${from} and origin_id = any(${origins}::text[])
@@ -59,7 +60,7 @@ export async function moveBack(db: Db, from: string, to: string, origins: readon
   await db.query(sql`
     update issue_activity a set occurrences = c.count, first_seen = c.first, last_seen = c.last
     from (select i.id, coalesce(sum(o.count), 0)::bigint as count, min(o.first_at) as first, max(o.last_at) as last
-      from unnest(${[from, to]}::text[]) as i (id) left join issue_occurrences o on o.issue_id = i.id group by i.id) c
+      from unnest(${[from, to]}::text[]) as i (id) left join issue_occurrences o on ${shownOn(sql`i.id`)} group by i.id) c
     where a.issue_id = c.id`)
 }
 

@@ -5,7 +5,7 @@ import type { Caller } from '../../../kit/context.ts'
 import { type Db, first } from '../../../kit/db.ts'
 import { listSql } from '../../../kit/list_sql.ts'
 import { newId } from '../../../kit/random.ts'
-import { raw, sql } from '../../../kit/sql.ts'
+import { raw, type Sql, sql } from '../../../kit/sql.ts'
 import { IssueEntryId } from '../fields/contract.ts'
 import type { entryTypes, IssueEntry, timeline } from './contract.ts'
 
@@ -111,6 +111,10 @@ export async function removeNote(db: Db, issueId: string, id: string): Promise<v
   await db.query(sql`delete from issue_timeline where issue_id = ${issueId} and id = ${id}`)
 }
 
+/** Two ways in, since only those that were moved are in an index by `issue_id`. */
+export const shownOn = (issueId: Sql): Sql =>
+  sql`((o.origin_id = ${issueId} and o.issue_id = ${issueId}) or (o.issue_id = ${issueId} and o.issue_id <> o.origin_id))`
+
 const mostSpans = 1_000
 
 export async function occurrencesOf(
@@ -120,7 +124,7 @@ export async function occurrencesOf(
 ) {
   const rows = await db.query<{ at: string; count: number }>(sql`
     select date_trunc(${raw(`'${interval}'`)}, o.minute, 'UTC') as at, sum(o.count)::bigint as count
-    from issue_occurrences o where o.issue_id = ${issueId}
+    from issue_occurrences o where ${shownOn(sql`${issueId}`)}
       and (${from ?? null}::timestamptz is null or o.minute >= ${from ?? null}::timestamptz)
       and (${to ?? null}::timestamptz is null or o.minute < ${to ?? null}::timestamptz)
     group by 1 order by 1 desc limit ${mostSpans}::int`)
