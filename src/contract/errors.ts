@@ -39,6 +39,11 @@ export function badRequest(detail: string, issues?: Issue[]): ApiError {
   return new ApiError('bad_request', detail, issues && { issues })
 }
 
+/** For one field: what it must be. */
+export function refused(path: string, rule: string, expected: string): ApiError {
+  return badRequest(`"${path}" must be ${expected}.`, [{ path, rule, expected }])
+}
+
 export function unauthorized(detail: string): ApiError {
   return new ApiError('unauthorized', detail)
 }

@@ -110,6 +110,7 @@ function describe(id: string, operation: Operation, components: Record<string, J
     ...requestBodyOf(operation, components),
     responses: {
       ...Object.fromEntries(goodAnswers),
+      ...(operation.etag === 'own' && { 304: { description: 'Not modified', headers: headers('ETag') } }),
       ...Object.fromEntries(
         [...new Set([...errorsOf(operation), ...ofTransport])].map(kind => [
           errors[kind].status,
@@ -121,10 +122,13 @@ function describe(id: string, operation: Operation, components: Record<string, J
 }
 
 /** Fields as JSON, or content in one of several forms, of which nothing is said but its type. */
-function requestBodyOf({ body, consumes, bodyLimit }: Operation, components: Record<string, Json>): Json {
+function requestBodyOf({ body, consumes, bodyLimit, jsonContent }: Operation, components: Record<string, Json>): Json {
   if (consumes) {
     const content = consumes.map(kind => {
-      if (kind === 'json') return [mediaTypes[kind][0], { schema: {} }]
+      if (kind === 'json') {
+        const known = jsonContent && { schema: hoist(jsonContent, components), example: example(jsonContent) }
+        return [mediaTypes[kind][0], known ?? { schema: {} }]
+      }
       const isText = kind === 'ndjson' || kind === 'text'
       return [mediaTypes[kind][0], { schema: { type: 'string', ...(!isText && { format: 'binary' }) } }]
     })
@@ -199,37 +203,39 @@ function securityOf(operation: Operation): Json[] {
   return takesKeys ? [{ apiKey: [] }, ...all] : all
 }
 
-const idempotencyKey = {
-  name: 'Idempotency-Key',
+const header = (name: string, description: string, schema: Json) => ({
+  name,
   in: 'header',
   required: false,
-  description: 'The same key and body within 24 hours get the same answer and are carried out once.',
-  schema: { type: 'string', minLength: 1, maxLength: 128 },
-}
+  description,
+  schema,
+})
 
-const approvalId = {
-  name: 'Approval-Id',
-  in: 'header',
-  required: false,
-  description: 'Of a call that answered 202 with it, when a person has approved exactly this call.',
-  schema: { type: 'string', maxLength: 64 },
-}
+const idempotencyKey = header(
+  'Idempotency-Key',
+  'The same key and body within 24 hours get the same answer and are carried out once.',
+  { type: 'string', minLength: 1, maxLength: 128 },
+)
 
-const contentEncoding = {
-  name: 'Content-Encoding',
-  in: 'header',
-  required: false,
-  description: 'The body may be compressed.',
-  schema: { type: 'string', enum: ['gzip'] },
-}
+const approvalId = header(
+  'Approval-Id',
+  'Of a call that answered 202 with it, when a person has approved exactly this call.',
+  { type: 'string', maxLength: 64 },
+)
 
-const ifMatch = {
-  name: 'If-Match',
-  in: 'header',
-  required: false,
-  description: 'The ETag of the record as you have seen it; refused with 409 where it has changed since.',
-  schema: { type: 'string' },
-}
+const contentEncoding = header('Content-Encoding', 'The body may be compressed.', { type: 'string', enum: ['gzip'] })
+
+const ifMatch = header(
+  'If-Match',
+  'The ETag of the record as you have seen it; refused with 409 where it has changed since.',
+  { type: 'string' },
+)
+
+const ifNoneMatch = header(
+  'If-None-Match',
+  'The ETag of an earlier answer; where it would be the same again, the answer is 304 without it.',
+  { type: 'string' },
+)
 
 function parametersOf(operation: Operation, components: Record<string, Json>): Json {
   const from = (place: 'path' | 'query') => {
@@ -249,6 +255,7 @@ function parametersOf(operation: Operation, components: Record<string, Json>): J
     ...(mayWait(operation) ? [approvalId] : []),
     ...(operation.gzip ? [contentEncoding] : []),
     ...(operation.etag && isWrite(operation) ? [ifMatch] : []),
+    ...(operation.etag === 'own' ? [ifNoneMatch] : []),
   ]
   return parameters.length > 0 ? { parameters } : {}
 }

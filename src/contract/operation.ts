@@ -48,6 +48,8 @@ export type Operation = {
   body?: TObject
   /** In place of `body`: the body is content in one of these forms, and the handler finds it as `content`. */
   consumes?: readonly [ContentKind, ...ContentKind[]]
+  /** What `consumes: json` takes, where that is known: what does not fit is refused before the handler. */
+  jsonContent?: TObject
   /** Bytes that a body may have, once inflated; 1 MiB where nothing is said. */
   bodyLimit?: number
   /** The body may come with `Content-Encoding: gzip`. */
@@ -64,8 +66,11 @@ export type Operation = {
   errors?: readonly ErrorKind[]
   /** `set`: the answer's `token` becomes the session cookie. `clear`: the cookie is taken back. */
   cookie?: 'set' | 'clear'
-  /** The answer carries an ETag, and If-Match reaches the handler. */
-  etag?: true
+  /**
+   * The answer carries an ETag, and If-Match reaches the handler. `own`: the handler makes it of less than the answer,
+   * by `tagged()`, and what the caller has already is answered with 304.
+   */
+  etag?: true | 'own'
   /** Whether the ledger keeps it; writes are kept and reads are not, where nothing is said. */
   audit?: boolean
   /** False where a protocol has its own answers: the result is sent as it is. Failures are the envelope's all the same. */
