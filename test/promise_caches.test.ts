@@ -20,6 +20,7 @@ const root = join(import.meta.dirname, '..')
 const known: Record<string, string> = {
   'src/kit/ledger_check.ts turn': 'cannot fail: it only waits for turns of the event loop',
   'src/kit/one_by_one.ts last': 'whoever comes next goes on after a failure, and the last takes it away',
+  'src/areas/repositories/reading/mirrors.ts restoring': 'of one fetch, and goes when it ends, whichever way',
   'src/areas/threads/runs/builtin/writing.ts writing': 'what it writes catches everything',
   'src/server/work/followers.ts scanning': 'what it does catches everything',
   'src/server/work/followers.ts busy': 'what each does catches everything, and is taken away at its end',

@@ -3,6 +3,7 @@ import type { Reach, Role, Standing } from '../contract/permissions.ts'
 import type { CallerKind, Scope } from '../contract/scopes.ts'
 import type { Db } from './db.ts'
 import type { Wait } from './gate.ts'
+import type { Git } from './git.ts'
 import type { Settings } from './settings.ts'
 
 /** Who is calling, as the credential says. */
@@ -67,6 +68,7 @@ export type Origin = {
   userAgent: string | null
   surface: Surface
   ifMatch: string | null
+  ifNoneMatch: string | null
   lastEventId: string | null
   idempotencyKey: string | null
 }
@@ -193,4 +195,5 @@ export type FetchOptions = {
  */
 export type Fetch = (url: string | URL, options?: FetchOptions) => Promise<Response>
 
-export type BeforeContext = { call: CallOperation; rehearse: RehearseOperation; fetch: Fetch }
+/** `git` ends with the request. */
+export type BeforeContext = { call: CallOperation; rehearse: RehearseOperation; fetch: Fetch; git: Git }

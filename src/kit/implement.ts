@@ -44,6 +44,9 @@ export function staged<C, I, R, P>(
   }
 }
 
+/** The handler of what is `staged` only to be read outside a transaction: what `before` has read is the answer. */
+export const asRead = async <C, I, R>(_ctx: C, _input: I, read: R): Promise<R> => read
+
 /** Thrown by a handler where what `before` found no longer holds: both are done again, a number of times. */
 export class Outdated extends ApiError {
   constructor() {
@@ -55,14 +58,28 @@ const isAnswering = Symbol('answering')
 
 export type Answering<R> = { [isAnswering]: SuccessStatus; result: R }
 
+/** In place of a result: the caller has it already, as its tag says. */
+export const unchanged = Symbol('unchanged')
+
+const isTagged = Symbol('tagged')
+
+export type Tagged<R> = { [isTagged]: string; result: R | typeof unchanged }
+
+/** What a handler of an operation with `etag: 'own'` returns: the tag of its answer is made of less than the answer. */
+export function tagged<R>(tag: string, result: R | typeof unchanged): Tagged<R> {
+  return { [isTagged]: tag, result }
+}
+
 /** What a handler returns where it answers with one of the statuses under `also`. */
 export function answering<R>(status: SuccessStatus, result: R): Answering<R> {
   return { [isAnswering]: status, result }
 }
 
 /** What a handler returned, whichever way; without a status it is the usual one. */
-export function answerOf(returned: unknown): { status?: SuccessStatus; result: unknown } {
-  if (typeof returned !== 'object' || returned === null || !(isAnswering in returned)) return { result: returned }
+export function answerOf(returned: unknown): { status?: SuccessStatus; result: unknown; tag?: string } {
+  if (typeof returned !== 'object' || returned === null) return { result: returned }
+  if (isTagged in returned) return { tag: returned[isTagged] as string, result: (returned as Tagged<unknown>).result }
+  if (!(isAnswering in returned)) return { result: returned }
   const { [isAnswering]: status, result } = returned as Answering<unknown>
   return { status, result }
 }
@@ -72,7 +89,9 @@ type AlsoOf<O extends Operation> =
     ? Answering<Static<Extract<O['also'][keyof O['also']], TSchema>>>
     : never
 
-type Returned<O extends Operation> = Result<O> | AlsoOf<O>
+type TaggedOf<O extends Operation> = O['etag'] extends 'own' ? Tagged<Result<O>> : never
+
+type Returned<O extends Operation> = Result<O> | AlsoOf<O> | TaggedOf<O>
 
 export type Handler<O extends Operation> =
   | Run<ContextOf<O>, Input<O>, Returned<O>>

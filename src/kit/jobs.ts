@@ -2,6 +2,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { Context, Feed, Fetch } from './context.ts'
 import type { Tx } from './db.ts'
+import type { Git } from './git.ts'
 
 /** What a call answered; a refusal is an answer too. */
 export type CallAnswer = {
@@ -56,6 +57,7 @@ export type JobContext = Omit<Context, 'caller' | 'access' | 'origin' | 'note' |
   transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
   sendMail: (mail: Mail) => Promise<void>
   fetch: Fetch
+  git: Git
   /** An operation by the credential of a run, through the door that every client uses. */
   call: CallAsRun
   tools: ToolsOfRun
@@ -96,6 +98,8 @@ type Terms<P> = {
   concurrency?: number
   /** While a job with the same key waits to be started, another is not added. */
   key?: (payload: P) => string
+  /** Of one group, one runs at a time in a process; the others wait and leave their places to other groups. */
+  group?: (payload: P) => string
 }
 
 export type Job = Terms<object> & {

@@ -125,7 +125,7 @@ const notMail = new Set(
 const repositories = new Set(['git', 'hg', 'svn'])
 
 const secretInstead = '[redacted secret]'
-const addressInstead = '[redacted e-mail address]'
+export const addressInstead = '[redacted e-mail address]'
 
 export function redact(text: string): Redacted {
   let count = 0

@@ -139,10 +139,14 @@ function asWritten(q: string): Sql {
   return sql`(websearch_to_tsquery('english', ${q}) || websearch_to_tsquery('simple', ${q}))`
 }
 
+/** Whether it says more than that these words are wanted. */
+function hasOperators(q: string): boolean {
+  return /"|(^|\s)-|\bor\b/i.test(q)
+}
+
 function beginningsIn(q: string, shortest = 1): Sql | null {
   const words = q.match(/[\p{L}\p{N}]+/gu) ?? []
-  const hasOperators = /"|(^|\s)-|\bor\b/i.test(q)
-  if (hasOperators || words.length === 0) return null
+  if (hasOperators(q) || words.length === 0) return null
   return sql`to_tsquery('simple', ${words.map(word => (word.length < shortest ? word : `${word}:*`)).join(' & ')})`
 }
 

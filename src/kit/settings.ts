@@ -1,5 +1,8 @@
 // The part of the configuration that handlers and jobs may read, and the instance's own cryptography.
 
+/** `ready` is false where the database cannot compare vectors after all; it must not be awaited in a transaction. */
+export type Vectors = { ready: () => Promise<boolean> }
+
 export type Settings = {
   publicUrl: string
   signups: 'open' | 'invite' | 'closed'
@@ -12,6 +15,8 @@ export type Settings = {
   open: (purpose: string, sealed: string, about: string) => string
   /** The signature over a place in a ledger's chain. */
   signLedger: (what: 'head' | 'checkpoint', chain: string, seq: number, hash: string) => string
+  /** Null where the database has no pgvector. */
+  vectors: Vectors | null
   /** Signs exported files, so that they can be checked without asking this instance. */
   exportKey: { publicKey: string; sign: (text: string) => string }
 }

@@ -9,8 +9,9 @@ export type VersionAuthor = {
   callerKind: Caller['callerKind']
 }
 
-/** Each in a column of its own, so that what points at somebody who goes is emptied. */
-export function authorOf({ ownerId, callerKind }: Pick<Caller, 'ownerId' | 'callerKind'>): VersionAuthor {
+/** Each in a column of its own, so that what points at somebody who goes is emptied. Nobody wrote what came by itself. */
+export function authorOf(author: Pick<Caller, 'ownerId' | 'callerKind'> | null): VersionAuthor {
+  const { ownerId, callerKind } = author ?? { ownerId: '', callerKind: null }
   const of = (prefix: string) => (ownerId.startsWith(prefix) ? ownerId : null)
   return { authorUserId: of('usr_'), authorTeamId: of('team_'), authorClientId: of('oauth_client_'), callerKind }
 }

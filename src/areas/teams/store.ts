@@ -31,6 +31,14 @@ export function pageOfTeams(db: Db, query: TeamsQuery, workspaceId: string) {
   })
 }
 
+/** The ids of the teams that have these slugs. */
+export async function idsBySlug(db: Db, workspaceId: string, slugs: readonly string[]): Promise<Map<string, string>> {
+  if (slugs.length === 0) return new Map()
+  const rows = await db.query<{ slug: string; id: string }>(sql`
+    select t.slug, t.id from teams t where t.workspace_id = ${workspaceId} and t.slug = any(${slugs}::text[])`)
+  return new Map(rows.map(({ slug, id }) => [slug, id]))
+}
+
 export function find(db: Db, workspaceId: string, id: string): Promise<TeamRow | undefined> {
   return first(db, sql`select ${columns} from teams t where t.workspace_id = ${workspaceId} and t.id = ${id}`)
 }
