@@ -11,6 +11,8 @@ RUN npm run build && npm run build:console \
   && rm -rf node_modules/node-linux-* node_modules/.bin/node node_modules/atrium-console console/node_modules
 
 FROM node:24-bookworm-slim
+# Repositories are read by the system's own git, and over ssh by its ssh.
+RUN apt-get update && apt-get install -y --no-install-recommends git openssh-client && rm -rf /var/lib/apt/lists/*
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
 COPY --from=build /build/package.json /build/LICENSE ./

@@ -149,6 +149,41 @@ describe('a kind', () => {
     expect(most).toBe(3)
   })
 
+  it('runs one of a group at a time, where it declares groups, and others meanwhile', async () => {
+    const database = await open()
+    const running: string[] = []
+    const ran: string[] = []
+    const release = new Map<string, () => void>()
+    const runner = await start(database, {
+      'test.work': job({
+        payload: object({ of: Type.String(), n: Type.Integer() }),
+        concurrency: 3,
+        group: ({ of }) => of,
+        async run(_ctx, { of, n }) {
+          running.push(of)
+          ran.push(`${of} ${n}`)
+          await new Promise<void>(resolve => release.set(of, resolve))
+          running.splice(running.indexOf(of), 1)
+        },
+      }),
+    })
+    for (const n of [1, 2, 3]) await runner.enqueue()('test.work', { of: 'slow', n })
+    await until(() => ran.length === 1)
+    for (const n of [1, 2]) await runner.enqueue()('test.work', { of: 'other', n })
+    await until(() => ran.length === 2)
+    expect(running).toEqual(['slow', 'other'])
+    // At once, not at the next poll.
+    for (const done of [3, 4, 5]) {
+      const of = done === 3 ? 'other' : 'slow'
+      release.get(of)?.()
+      await until(() => ran.length === done)
+      expect(new Set(running).size).toBe(running.length)
+    }
+    expect(ran).toEqual(['slow 1', 'other 1', 'other 2', 'slow 2', 'slow 3'])
+    for (const end of release.values()) end()
+    await until(() => running.length === 0)
+  })
+
   it('ends a try that takes too long, tells it so, and tries again', async () => {
     const database = await open()
     const attempts: number[] = []

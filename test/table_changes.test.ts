@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Sql, sql } from '../src/kit/sql.ts'
+import { cachedUntil, type Sql, sql } from '../src/kit/sql.ts'
 import { operationIds } from '../src/operations.ts'
 import { rowCache } from '../src/server/backends/row_cache.ts'
 import { changesOf, changesOn, everything, withWriters } from '../src/server/backends/table_changes.ts'
@@ -162,6 +162,20 @@ describe('what is watched', () => {
     expect(await withWriters(p.database, ['api_key_counts'])).toEqual(
       expect.arrayContaining(['api_key_counts', 'api_keys', '+api_keys', 'workspaces', 'users']),
     )
+  })
+
+  it('is read from the catalogue once, whichever array names the tables', async () => {
+    const looks = async () => {
+      await p.database.query(sql`select pg_stat_force_next_flush()`)
+      const [row] = await p.database.query<{ count: number }>(sql`
+        select (seq_scan + coalesce(idx_scan, 0))::int as count from pg_stat_sys_tables where relname = 'pg_trigger'`)
+      return row?.count ?? 0
+    }
+    const read = (value: number) => p.database.query(cachedUntil(['teams'], sql`select ${value}::int as value`))
+    await read(0)
+    const before = await looks()
+    for (let value = 1; value <= 20; value++) await read(value)
+    expect(await looks()).toBe(before)
   })
 })
 

@@ -1,5 +1,5 @@
 // The configuration: one table of environment variables, read once; a wrong value stops the start with one line.
-import { resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { isAddressRange } from '../kit/addresses.ts'
 
@@ -65,6 +65,12 @@ const addressRanges: Variable<string[]>['read'] = (value, name) => {
   return ranges
 }
 
+const directories: Variable<string[]>['read'] = (value, name) => {
+  const list = words(value)
+  if (!list.every(isAbsolute)) throw wrong(name, 'a list of directories, each from the root on')
+  return list
+}
+
 const origins: Variable<string[]>['read'] = (value, name) => {
   const list = words(value)
   for (const origin of list) {
@@ -121,6 +127,8 @@ export const variables = {
   },
   OUTBOUND_ALLOW: { help: 'private addresses or ranges that may be called, also over http', read: addressRanges },
   OUTBOUND_CA: { help: 'file of certificates (PEM) to trust in calls to the outside', read: optional },
+  REPOSITORY_DIRS: { help: 'directories below which repositories of this machine may be read', read: directories },
+  REPOSITORY_MAX_MIB: { help: 'the largest mirror of a repository, in MiB', read: whole(2048, 1, 1e6) },
   METRICS_TOKEN: { help: 'bearer token for /metrics', secret: true, read: optional },
   MAX_REQUESTS_IN_FLIGHT: {
     help: 'requests in flight per process; more are refused with 503',

@@ -25,8 +25,10 @@ import { secretKey } from './upkeep/key_file.ts'
 import { migrate, readMigrations, takeSchemaLock } from './upkeep/migrations.ts'
 import { fingerprintOf, secretsFrom } from './upkeep/secrets.ts'
 import { startVacuum } from './upkeep/vacuum.ts'
+import { findVectors } from './upkeep/vectors.ts'
 import type { Tracer } from './watch/tracing.ts'
 import { startFollowers } from './work/followers.ts'
+import { openGit } from './work/git/git.ts'
 import { jobContexts } from './work/job_context.ts'
 import { startJobs } from './work/jobs.ts'
 import { outboundFrom } from './work/outbound.ts'
@@ -61,6 +63,7 @@ export async function startPlatform({
   const secrets = secretsFrom(secret)
   const key = ledgerKey(secret)
   const outbound = outboundFrom(config)
+  const git = openGit(config)
   const tracer = await tracerOf(config, logger)
   const database = tracer ? traced(bare, tracer) : bare
   await migrate(database, readMigrations(areasIn))
@@ -78,6 +81,7 @@ export async function startPlatform({
     ...secrets,
     signLedger: ledgerSigner(key),
     exportKey: exportKey(secret),
+    vectors: await findVectors(database, logger),
   }
   const calls = callsOfRuns()
   const tools = toolsOfRuns()
@@ -88,6 +92,7 @@ export async function startPlatform({
     ledger,
     feed,
     outbound,
+    git,
     call: calls.call,
     tools: tools.of,
     tracer,
@@ -130,6 +135,7 @@ export async function startPlatform({
     feed,
     secretKey: secret,
     outbound,
+    git,
     handlers: areas.handlers,
     tracer,
     log: logger,
@@ -150,6 +156,7 @@ export async function startPlatform({
       await uses.stop()
       await callLog.stop()
       await jobs.stop()
+      git.close()
       await vacuum?.stop()
       await limiter.close()
       await tracer?.stop()

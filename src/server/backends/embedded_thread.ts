@@ -3,6 +3,7 @@ import { fdatasyncSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
+import { vector } from '@electric-sql/pglite-pgvector'
 import { databaseFolder, lockDirectory, refusal } from './data_directory.ts'
 import { unpackDatabase } from './prepared_database.ts'
 
@@ -20,6 +21,8 @@ export type FromEngine =
 
 /** The engine as shipped never calls fsync; these parameters make it, and `syncToDisk` lets it reach the disk. */
 const durable = [...PGlite.defaultStartParams.filter(parameter => parameter !== '-F'), '-c', 'wal_sync_method=fsync']
+/** Only laid beside the database, so that it can be created there: a directory that was made without it opens as before. */
+const extensions = { vector }
 const inUtc = ['-c', 'timezone=UTC']
 
 /** Answers are gathered up to this size, so that a small one is one message and a long one can be read as it comes. */
@@ -27,9 +30,9 @@ const sendAtBytes = 256 * 1024
 
 async function startEngine({ directory, dump, prepared }: EngineStart): Promise<PGlite> {
   const startParams = [...(directory ? durable : PGlite.defaultStartParams), ...inUtc]
-  if (!directory) return await PGlite.create({ ...(dump && { loadDataDir: dump }), startParams })
+  if (!directory) return await PGlite.create({ ...(dump && { loadDataDir: dump }), startParams, extensions })
   const open = async (folder: string) => {
-    const pglite = await PGlite.create({ dataDir: folder, startParams })
+    const pglite = await PGlite.create({ dataDir: folder, startParams, extensions })
     syncToDisk(pglite, folder)
     return pglite
   }

@@ -78,11 +78,13 @@ function databaseOn(client: pg.Client): Omit<Database, 'close'> {
   }
   const ask = <T extends object>(statement: Sql) => whenFree(() => run<T>(client as never, statement, committed))
   const sync = groupSync(() => client.query("select pg_logical_emit_message(true, 'atrium', '')"))
-  let writers = new Map<readonly string[], Promise<readonly string[]>>()
+  let writers = new Map<string, Promise<readonly string[]>>()
   const writersOf = (tables: readonly string[]) => {
-    const known = writers.get(tables) ?? withWriters({ query: ask }, tables)
-    writers.set(tables, known)
-    known.catch(() => writers.delete(tables))
+    // By their names: a statement may bring a new array each time.
+    const key = tables.join()
+    const known = writers.get(key) ?? withWriters({ query: ask }, tables)
+    writers.set(key, known)
+    known.catch(() => writers.delete(key))
     return known
   }
   const readAndKeep = async <T extends object>(statement: Sql, cachedUntil: readonly string[]): Promise<T[]> => {

@@ -56,10 +56,12 @@ function callOf(request: Asked, caller: Parameters<ReturnType<typeof performer>>
       userAgent: request.headers['user-agent']?.slice(0, 512) ?? null,
       surface: 'rest' as const,
       ifMatch: null,
+      ifNoneMatch: null,
       lastEventId: null,
       idempotencyKey: null,
     },
     log: request.log,
+    signal: () => new AbortController().signal,
     relay: (): never => {
       throw new Error('a page calls no other operation')
     },

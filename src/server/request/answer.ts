@@ -76,7 +76,7 @@ export function answerer({ config, now }: Platform, pressure: Pressure, operatio
         reply.header('set-cookie', sessionCookie(config.PUBLIC_URL, token ?? '', end, now()))
       }
     }
-    if (operation.etag) reply.header('etag', etagOf(result))
+    if (operation.etag === true) reply.header('etag', etagOf(result))
     const written = write(result)
     const headers = reply.dressing()
     headers.push(...ofAnswers)

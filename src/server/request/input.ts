@@ -1,8 +1,10 @@
 // What a request brings: path, query and body, checked against the operation's schemas (400, 404).
 import type { FastifyRequest } from 'fastify'
-import { mediaTypes } from '../../contract/content.ts'
+import type { TObject } from 'typebox'
+import { type Content, mediaTypes } from '../../contract/content.ts'
 import { badRequest, notFound } from '../../contract/errors.ts'
 import type { Operation } from '../../contract/operation.ts'
+import { parseJson } from '../../kit/json.ts'
 import { allFaults, compileBody, compileQuery, invalid } from './validation.ts'
 
 /** Path, query and body as one object. A path value that no record can have is simply not found. */
@@ -10,6 +12,7 @@ export function inputReader(operation: Operation): (request: FastifyRequest) => 
   const isBody = operation.body && compileBody(operation.body)
   const readQuery = operation.query && compileQuery(operation.query)
   const isPath = operation.path && compileBody(operation.path)
+  const refuseJson = operation.jsonContent && jsonReader(operation.jsonContent)
   return request => {
     const query = readQuery?.(request.query as Record<string, unknown>)
     const body = isBody && request.body === undefined ? {} : request.body
@@ -19,12 +22,25 @@ export function inputReader(operation: Operation): (request: FastifyRequest) => 
     }
     if (isPath && !isPath(request.params)) throw notFound('record')
     const params = request.params as object
-    if (operation.consumes) return { ...query, ...params, content: contentOf(request, operation.consumes) }
+    if (operation.consumes) {
+      const content = contentOf(request, operation.consumes)
+      if (content.kind === 'json') refuseJson?.(content.bytes)
+      return { ...query, ...params, content }
+    }
     return query || isBody ? { ...query, ...(body as object), ...params } : params
   }
 }
 
-function contentOf({ body }: FastifyRequest, consumes: NonNullable<Operation['consumes']>): unknown {
-  if (body !== undefined) return body
+/** The handler reads the bytes again, which are few. */
+function jsonReader(schema: TObject): (bytes: Uint8Array) => void {
+  const fits = compileBody(schema)
+  return bytes => {
+    const value = parseJson(bytes as Buffer)
+    if (!fits(value)) throw invalid(allFaults(schema, value, 'body', bytes.length) ?? fits.errors, 'body')
+  }
+}
+
+function contentOf({ body }: FastifyRequest, consumes: NonNullable<Operation['consumes']>): Content {
+  if (body !== undefined) return body as Content
   throw badRequest(`The body is empty; send ${consumes.map(kind => mediaTypes[kind][0]).join(' or ')}.`)
 }

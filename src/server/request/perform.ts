@@ -5,6 +5,7 @@ import { isAudited, isRepeatable, isWrite, methodOf } from '../../contract/opera
 import type { Ruling } from '../../contract/tool_policy.ts'
 import type { BeforeContext, Caller, Context, LedgerNote } from '../../kit/context.ts'
 import type { Db, Tx } from '../../kit/db.ts'
+import type { Git } from '../../kit/git.ts'
 import { type AnyHandler, answerOf, Outdated } from '../../kit/implement.ts'
 import { instanceChain } from '../../kit/ledger_records.ts'
 import { changesBetween, fieldKinds } from '../ledger/changes.ts'
@@ -16,6 +17,8 @@ import { callOperation, rehearseOperation, type relay } from './relay.ts'
 /** What a call brings; the rest of the context is the platform's. */
 export type Call = Pick<Context, 'caller' | 'access' | 'origin' | 'log'> & {
   relay: () => ReturnType<typeof relay>
+  /** Aborted when the connection ends before the answer is sent. */
+  signal: () => AbortSignal
   /** What the policy over tools says of it; null where it is none of the policy's business. */
   ruling: Ruling | null
   /** The approval that comes with it, and why it is wanted. */
@@ -31,13 +34,15 @@ export type Call = Pick<Context, 'caller' | 'access' | 'origin' | 'log'> & {
 type Perform = (call: Call, input: object) => Promise<unknown>
 
 export function performer(platform: Platform, id: string, operation: Operation): Perform {
-  const { database, settings, now, jobs, feed, outbound: fetch } = platform
+  const { database, settings, now, jobs, feed, outbound: fetch, git } = platform
   const handler = platform.handlers[id]
   if (!handler) throw new Error(`no handler for ${id}`)
   const enqueue = jobs.enqueue()
   const { before } = handler
   const prepare =
-    before && ((call: Call, ctx: Context, input: object) => before({ ...ctx, ...calling(call), fetch }, input))
+    before &&
+    ((call: Call, ctx: Context, input: object) =>
+      before({ ...ctx, ...calling(call), fetch, git: gitOf(git, call) }, input))
   const note = () => {}
   const isReading = !isWrite(operation)
   const outside = ({ caller, access, origin, log }: Call): Context => {
@@ -63,8 +68,13 @@ export function performer(platform: Platform, id: string, operation: Operation):
   }
 }
 
+/** Ends with the request, and shares with others by the workspace. */
+function gitOf(git: Platform['git'], { access, caller, signal }: Call): Git {
+  return git.of({ key: access?.workspaceId ?? caller?.ownerId ?? '', signal: signal() })
+}
+
 /** Only `before` may call operations. */
-function calling({ relay }: Call): Omit<BeforeContext, 'fetch'> {
+function calling({ relay }: Call): Omit<BeforeContext, 'fetch' | 'git'> {
   return { call: callOperation(relay), rehearse: rehearseOperation(relay) }
 }
 

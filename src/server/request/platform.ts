@@ -13,6 +13,7 @@ import type { LedgerFeed } from '../ledger/feed.ts'
 import type { Ledger } from '../ledger/writer.ts'
 import type { Tracer } from '../watch/tracing.ts'
 import type { Followers } from '../work/followers.ts'
+import type { SystemGit } from '../work/git/git.ts'
 import type { JobRunner } from '../work/jobs.ts'
 import type { CallLog } from './call_log.ts'
 import type { Limiter } from './limits.ts'
@@ -34,6 +35,7 @@ export type Platform = {
   ledger: Ledger
   /** Calls addresses that strangers chose. */
   outbound: Fetch
+  git: SystemGit
   handlers: Readonly<Record<string, AnyHandler>>
   /** Only where traces are collected. */
   tracer: Tracer | undefined

@@ -6,7 +6,7 @@ import { hasBody, methodOf, type Operation, pathOf, type Stream } from '../../co
 import type { Ruling } from '../../contract/tool_policy.ts'
 import type { Caller } from '../../kit/context.ts'
 import type { Wait } from '../../kit/gate.ts'
-import { answerOf } from '../../kit/implement.ts'
+import { answerOf, unchanged } from '../../kit/implement.ts'
 import { operation as lookUp, operationIds } from '../../operations.ts'
 import { answerer } from './answer.ts'
 import { authoriser, stillAllowed } from './authorise.ts'
@@ -118,7 +118,11 @@ function mount(
     }
     const wait = isRuled(call) ? await keeper.pass(call, input) : null
     if (wait) return sendWait(reply, wait)
-    const { status: other, result } = answerOf(await perform(call, input))
+    const { status: other, result, tag } = answerOf(await perform(call, input))
+    if (tag !== undefined) {
+      reply.header('etag', tag)
+      if (result === unchanged) return sendUnchanged(reply)
+    }
     if (operation.produces) {
       const isStillAllowed = () => stillAllowed(platform, operation, request)
       const onFailure = (error: unknown) => request.log.error({ err: error, operation: id }, 'a stream broke off')
@@ -141,7 +145,7 @@ function mount(
     ...(operation.bodyLimit !== undefined && { bodyLimit: operation.bodyLimit }),
     exposeHeadRoute: !operation.produces,
     handler: (request, reply) => {
-      const call = callOf(app, request)
+      const call = callOf(app, request, reply)
       return logged(call, () => carryOut(call, request, reply))
     },
   })
@@ -161,6 +165,11 @@ function sendWait(reply: FastifyReply, wait: Wait): FastifyReply {
     .send(success(202, wait))
 }
 
+/** By the framework, since there is nothing to write out. */
+function sendUnchanged(reply: FastifyReply): FastifyReply {
+  return reply.code(304).header('cache-control', 'no-store').send()
+}
+
 /** HEAD of a file or a stream: whether it may be had, without making it. */
 function mountHead(app: FastifyInstance, operation: Operation, authorise: ReturnType<typeof authoriser>, id: string) {
   app.route({
@@ -168,7 +177,7 @@ function mountHead(app: FastifyInstance, operation: Operation, authorise: Return
     url: pathOf(operation).replace(/\{(\w+)\}/g, ':$1'),
     config: { id, operation },
     handler: async (request, reply) => {
-      await authorise(request, callOf(app, request))
+      await authorise(request, callOf(app, request, reply))
       inputReader(operation)(request)
       const [type = ''] = operation.produces ?? []
       // What makes a page of it, its policy above all, comes with the page.
@@ -177,7 +186,7 @@ function mountHead(app: FastifyInstance, operation: Operation, authorise: Return
   })
 }
 
-function callOf(app: FastifyInstance, request: FastifyRequest): Call {
+function callOf(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): Call {
   const { caller, from, token } = request.entered
   const surface = surfaceOf(request, from)
   return {
@@ -190,14 +199,25 @@ function callOf(app: FastifyInstance, request: FastifyRequest): Call {
       userAgent: request.headers['user-agent']?.slice(0, 512) ?? null,
       surface,
       ifMatch: request.headers['if-match'] ?? null,
+      ifNoneMatch: request.headers['if-none-match'] ?? null,
       lastEventId: textHeader(request, 'last-event-id'),
       idempotencyKey: textHeader(request, 'idempotency-key'),
     },
     log: request.log,
     ruling: null,
     approval: { id: textHeader(request, 'approval-id'), reason: reasonOf(request) },
+    signal: () => untilGone(reply),
     relay: () => relay(app, request, token ?? '', surface),
   }
+}
+
+/** Made only where it is asked for, which is where something long is begun. */
+function untilGone({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort(new Error('the caller is gone'))
+  })
+  return gone.signal
 }
 
 /** Percent-encoded, since a header holds no other letters; what cannot be read is taken as it is. */

@@ -6,12 +6,15 @@ import type { Settings } from '../../kit/settings.ts'
 import type { Config } from '../config.ts'
 import { type Ledger, systemEntry } from '../ledger/writer.ts'
 import type { Tracer } from '../watch/tracing.ts'
+import type { SystemGit } from './git/git.ts'
 import { mailer } from './mail.ts'
 
 export type JobContextMaker = (
   id: string,
   log: Log,
   signal: AbortSignal,
+  /** Who shares the places of git with the others: the group of the job, where it has one. */
+  gitKey?: string,
 ) => Omit<JobContext, 'enqueue' | 'attempt' | 'signal'>
 
 type Options = {
@@ -21,6 +24,7 @@ type Options = {
   ledger: Ledger
   feed: Pick<Feed, 'tell'>
   outbound: Fetch
+  git: SystemGit
   call: CallAsRun
   tools: ToolsOfRun
   tracer: Tracer | undefined
@@ -28,10 +32,10 @@ type Options = {
 }
 
 export function jobContexts(options: Options): JobContextMaker {
-  const { config, database, settings, ledger, feed, outbound, call, tools, tracer, now } = options
+  const { config, database, settings, ledger, feed, outbound, git, call, tools, tracer, now } = options
   const sendMail = mailer(config, database)
   const host = new URL(config.PUBLIC_URL).hostname
-  return (id, log, signal) => {
+  return (id, log, signal, gitKey = id) => {
     return {
       id,
       db: database,
@@ -42,6 +46,7 @@ export function jobContexts(options: Options): JobContextMaker {
       feed,
       call,
       tools,
+      git: git.of({ key: gitKey, signal }),
       fetch: (url, options) => outbound(url, { signal, ...options }),
       sendMail: async message => {
         const messageId = `<${id.replaceAll(':', '-')}@${host}>`

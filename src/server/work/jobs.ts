@@ -70,7 +70,7 @@ export async function startJobs(options: Options): Promise<JobRunner> {
     enqueue: enqueueNow,
     wake: (kinds = Object.keys(jobs)) => crew.wake(kinds),
     runNow: (kind, payload = {}) =>
-      run(kind, { id: randomUUID(), data: payload, retryCount: 0 }, new AbortController().signal),
+      run(kind, { id: randomUUID(), data: payload, retryCount: 0, group: null }, new AbortController().signal),
     waiting: () => waitingJobs(database),
     async stop() {
       schedules.stop()
@@ -97,6 +97,7 @@ function enqueuer({ jobs, tracer }: Options, add: Queue['add']) {
       throw new Error(`the payload of ${kind} is not what it declares: ${first?.instancePath} ${first?.message}`)
     }
     const key = jobs[kind]?.key?.(payload)
+    const group = jobs[kind]?.group?.(payload)
     const traceparent = tracer?.current()
     const _cause = { ...cause, ...(traceparent && { traceparent }) }
     await add(
@@ -105,6 +106,7 @@ function enqueuer({ jobs, tracer }: Options, add: Queue['add']) {
       {
         db,
         ...(key !== undefined && { key }),
+        ...(group !== undefined && { group }),
         ...(startAfterSeconds && { startAfterSeconds }),
       },
     )
@@ -114,7 +116,7 @@ function enqueuer({ jobs, tracer }: Options, add: Queue['add']) {
 type Run = (kind: string, taken: Taken, stopping: AbortSignal) => Promise<void>
 
 function performer({ jobs, context, log, tracer }: Options, enqueue: (cause: Cause) => Enqueue): Run {
-  return async (kind, { id, data, retryCount: attempt }, stopping) => {
+  return async (kind, { id, data, retryCount: attempt, group }, stopping) => {
     const job = jobs[kind]
     if (!job) throw new Error(`there is no job ${kind}`)
     const { _cause: cause = {}, ...payload } = data as { _cause?: Cause }
@@ -122,7 +124,7 @@ function performer({ jobs, context, log, tracer }: Options, enqueue: (cause: Cau
     const jobLog = withFields(log, { job: kind, jobId: id, ...(requestId && { requestId }) })
     const work = () =>
       inTime(timeoutOf(job) * 1000, stopping, signal =>
-        job.run({ ...context(id, jobLog, signal), enqueue: enqueue(cause), attempt, signal }, payload),
+        job.run({ ...context(id, jobLog, signal, group ?? id), enqueue: enqueue(cause), attempt, signal }, payload),
       )
     const since = performance.now()
     try {
@@ -155,8 +157,10 @@ function startCrew({ jobs, queue, log, run }: CrewOptions) {
         // Whoever ends looks again.
         if (free <= 0) break
         place.isWanted = false
-        const taken = await queue.take(kind, free)
-        if (taken.length === free) place.isWanted = true
+        // Of groups one after the other, since two that are taken together may be of one.
+        const most = jobs[kind]?.group ? 1 : free
+        const taken = await queue.take(kind, most, groupsIn(place))
+        if (taken.length === most) place.isWanted = true
         for (const one of taken) void start(kind, place, one)
       }
     } catch (error) {
@@ -178,6 +182,8 @@ function startCrew({ jobs, queue, log, run }: CrewOptions) {
       log.error({ err: error, job: kind, jobId: taken.id }, 'the end of a job was not noted; it runs again'),
     )
     place.running.delete(taken)
+    // Whoever is of the same group was passed over until now.
+    if (taken.group !== null) place.isWanted = true
     if (place.isWanted) void look(kind, place)
   }
 
@@ -214,6 +220,10 @@ function startCrew({ jobs, queue, log, run }: CrewOptions) {
   }
 
   return { wake, stop }
+}
+
+function groupsIn({ running }: Place): string[] {
+  return [...running].flatMap(({ group }) => (group === null ? [] : [group]))
 }
 
 function placesOf(job: Job | undefined): number {

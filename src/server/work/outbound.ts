@@ -15,6 +15,7 @@ import { type Config, StartError } from '../config.ts'
 const defaultTimeoutMs = 10_000
 const defaultMaxBytes = 1024 * 1024
 const plainHttp = 'plain http is only for addresses that OUTBOUND_ALLOW names; use https'
+const notPublic = 'the address is not public, and OUTBOUND_ALLOW does not name it'
 
 type Options = {
   /** Addresses and ranges that may be reached though they are not public; only these by plain http. */
@@ -73,7 +74,25 @@ export function outbound({ allow = [], origins = [], ca }: Options = {}): Fetch 
 }
 
 async function resolve(url: URL, mayReach: (address: string) => boolean, signal: AbortSignal): Promise<string[]> {
-  const bare = url.hostname.replace(/^\[|\]$/g, '')
+  const refusal = url.protocol === 'http:' ? plainHttp : notPublic
+  return await resolved(url.hostname.replace(/^\[|\]$/g, ''), mayReach, refusal, signal)
+}
+
+/** The same check for calls that others make, such as git: what a host's name means now, where it may be reached. */
+export function allowedAddresses(
+  host: string,
+  { isPlain, allow, signal }: { isPlain: boolean; allow: readonly string[]; signal: AbortSignal },
+): Promise<string[]> {
+  const mayReach = (address: string) => allowsAddress(allow, address) || (!isPlain && isPublicAddress(address))
+  return resolved(host, mayReach, isPlain ? plainHttp : notPublic, signal)
+}
+
+async function resolved(
+  bare: string,
+  mayReach: (address: string) => boolean,
+  refusal: string,
+  signal: AbortSignal,
+): Promise<string[]> {
   const late = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
@@ -82,10 +101,11 @@ async function resolve(url: URL, mayReach: (address: string) => boolean, signal:
   const found = ipaddr.isValid(bare) ? [{ address: bare }] : await Promise.race([lookup(bare, { all: true }), late])
   // One forbidden address among several is a forbidden name.
   if (found.length > 0 && found.every(({ address }) => mayReach(address))) return found.map(({ address }) => address)
-  throw new Error(
-    url.protocol === 'http:' ? plainHttp : 'the address is not public, and OUTBOUND_ALLOW does not name it',
-  )
+  throw new ForbiddenAddress(refusal)
 }
+
+/** The name means an address that may not be called. */
+export class ForbiddenAddress extends Error {}
 
 type Answer = { status: number; headers: Headers; body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> }
 

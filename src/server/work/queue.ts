@@ -4,7 +4,7 @@ import type { Log } from '../../kit/context.ts'
 import type { Database, Tx } from '../../kit/db.ts'
 import type { Job, Jobs } from '../../kit/jobs.ts'
 
-export type Taken = { id: string; data: object; retryCount: number }
+export type Taken = { id: string; data: object; retryCount: number; group: string | null }
 
 /** What pg-boss is told of a kind. */
 type Terms = { retryLimit: number; expireInSeconds: number; policy: 'short' | 'standard' }
@@ -60,19 +60,23 @@ export async function openQueue(database: Database, jobs: Jobs, log: Log) {
     async add(
       kind: string,
       data: object,
-      options: { db?: Pick<Tx, 'plain'>; id?: string; key?: string; startAfterSeconds?: number } = {},
+      options: { db?: Pick<Tx, 'plain'>; id?: string; key?: string; group?: string; startAfterSeconds?: number } = {},
     ): Promise<void> {
-      const { db = database, id, key, startAfterSeconds } = options
+      const { db = database, id, key, group, startAfterSeconds } = options
       await boss.send(kind, data, {
         db: over(db),
         ...(id && { id }),
         ...(key !== undefined && { singletonKey: key }),
+        ...(group !== undefined && { group: { id: group } }),
         ...(startAfterSeconds && { startAfter: startAfterSeconds }),
       })
     },
-    async take(kind: string, most: number): Promise<Taken[]> {
-      const taken = await boss.fetch(kind, { batchSize: most, includeMetadata: true })
-      return taken.map(({ id, data, retryCount }) => ({ id, retryCount, data: (data ?? {}) as object }))
+    /** None of the groups that are named. */
+    async take(kind: string, most: number, butGroups: readonly string[] = []): Promise<Taken[]> {
+      const taken = await boss.fetch(kind, { batchSize: most, includeMetadata: true, ignoreGroups: [...butGroups] })
+      return taken.map(({ id, data, retryCount, groupId = null }) => {
+        return { id, retryCount, data: (data ?? {}) as object, group: groupId }
+      })
     },
     done: (kind: string, taken: Taken) => boss.complete(kind, taken as never),
     failed: (kind: string, taken: Taken, error: unknown) => boss.fail(kind, taken as never, error as object),
