@@ -7,6 +7,8 @@ import { choice, nullable, object, record, timestamp } from '../../contract/reco
 import { agentCallers } from '../../contract/scopes.ts'
 import { secretsSet } from '../../contract/sealed.ts'
 import { AgentGiven, agentFields } from './agent/contract.ts'
+import { AutofixSettings, AutofixSettingsGiven } from './autofix/contract.ts'
+import { Embeddings, EmbeddingsGiven } from './embeddings/contract.ts'
 
 const name = Type.String({ minLength: 2, maxLength: 64, examples: ['Analytical Engines'] })
 const slug = Type.String({
@@ -42,6 +44,8 @@ const settings = {
     ),
   }),
   agent: object(agentFields),
+  autofix: AutofixSettings,
+  embeddings: Embeddings,
 }
 
 export const Settings = record('WorkspaceSettings', { ...settings, secretsSet })
@@ -114,8 +118,9 @@ export const workspaces = area(
     'workspaces.settings.patch': {
       summary: 'Change the settings of a workspace',
       description:
-        'Of `agent`, only the fields that are sent change. The key of the model endpoint is never shown again, and goes ' +
-        'when `baseUrl` names another host.',
+        'Of `agent`, `autofix` and `embeddings`, only the fields that are sent change. The key of an endpoint is never shown again, ' +
+        'and goes when `baseUrl` names another host. `embeddings` names an endpoint by which memories are found by ' +
+        'meaning too, where the database has pgvector: `isUsed` says whether they are.',
       route: 'PATCH /v1/workspaces/{workspaceId}/settings',
       words: 'configure configuration preferences options',
       access: ['workspaces:write'],
@@ -127,6 +132,8 @@ export const workspaces = area(
         maxKeyAgeDays: Type.Optional(settings.maxKeyAgeDays),
         pages: Type.Optional(settings.pages),
         agent: Type.Optional(AgentGiven),
+        autofix: Type.Optional(AutofixSettingsGiven),
+        embeddings: Type.Optional(EmbeddingsGiven),
       }),
       result: Settings,
     },

@@ -3,14 +3,18 @@ import { badRequest, conflict, forbidden, unauthorized } from '../../contract/er
 import { WorkspaceId } from '../../contract/ids.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Db } from '../../kit/db.ts'
-import { implement } from '../../kit/implement.ts'
+import { implement, staged } from '../../kit/implement.ts'
 import { found, patched, unique } from '../../kit/outcomes.ts'
 import { newId } from '../../kit/random.ts'
 import { namesSet } from '../../kit/sealed.ts'
+import type { Settings } from '../../kit/settings.ts'
 import { underFreeSlug } from '../../kit/slugs.ts'
 import { changedAgent } from './agent/changing.ts'
 import { defaultAgent, findSecrets, putSecrets } from './agent/store.ts'
+import { defaultAutofix } from './autofix/store.ts'
 import { workspaces } from './contract.ts'
+import { changedEmbeddings, shownEmbeddings } from './embeddings/changing.ts'
+import { clearFault, defaultEmbeddings } from './embeddings/store.ts'
 import * as store from './store.ts'
 
 const restoreDays = 30
@@ -53,26 +57,42 @@ export default implement(workspaces, {
     return await takingSlug(store.update(db, workspaceId, fields, now()))
   },
 
-  'workspaces.settings.get': ({ db }, { workspaceId }) => settingsOf(db, workspaceId),
+  'workspaces.settings.get': async (ctx, { workspaceId }) =>
+    await settingsOf(ctx.db, workspaceId, await hasVectors(ctx, workspaceId)),
 
-  'workspaces.settings.patch': async ({ db, settings, now, note }, { workspaceId, agent: given, ...fields }) => {
-    if (fields.timezone !== undefined && !isTimezone(fields.timezone)) {
-      throw badRequest('"timezone" is not a known time zone; use a name such as Europe/London.')
-    }
-    await existing(store.findForUpdate(db, workspaceId))
-    const before = await settingsOf(db, workspaceId)
-    return await patched(note, before, { ...fields, given }, async () => {
-      const kept = await findSecrets(db, workspaceId)
-      const { agent, secrets } = changedAgent(settings, workspaceId, { agent: before.agent, secrets: kept }, given)
-      const { secretsSet: _, ...plain } = { ...before, ...fields, agent }
-      await store.putSettings(db, workspaceId, plain, now())
-      if (secrets !== kept) await putSecrets(db, workspaceId, secrets)
-      const after = { ...plain, secretsSet: namesSet(secrets) }
-      // That the key is another one is a change, and what it is nobody is told.
-      if (given?.key !== undefined) note({ after: { ...after, agent: { ...agent, key: given.key } } })
-      return after
-    })
-  },
+  'workspaces.settings.patch': staged(
+    // Outside the transaction, since it may have to be made ready.
+    (ctx, { workspaceId, embeddings }) => hasVectors(ctx, workspaceId, embeddings?.baseUrl),
+    async ({ db, settings, now, note, enqueue }, { workspaceId, ...input }, isReady) => {
+      const { agent: givenAgent, embeddings: givenEmbeddings, autofix: givenAutofix, ...fields } = input
+      if (fields.timezone !== undefined && !isTimezone(fields.timezone)) {
+        throw badRequest('"timezone" is not a known time zone; use a name such as Europe/London.')
+      }
+      await existing(store.findForUpdate(db, workspaceId))
+      const before = await settingsOf(db, workspaceId, isReady)
+      return await patched(note, before, input, async () => {
+        const kept = await findSecrets(db, workspaceId)
+        const of = { agent: before.agent, secrets: kept }
+        const { agent, secrets: withAgent } = changedAgent(settings, workspaceId, of, givenAgent)
+        const then = { embeddings: before.embeddings, secrets: withAgent }
+        const { embeddings, secrets } = changedEmbeddings(settings, workspaceId, then, givenEmbeddings)
+        const autofix = { ...before.autofix, ...givenAutofix }
+        const { secretsSet: _, ...plain } = { ...before, ...fields, agent, autofix, embeddings }
+        await store.putSettings(db, workspaceId, plain, now())
+        if (secrets !== kept) await putSecrets(db, workspaceId, secrets)
+        if (givenEmbeddings) {
+          await clearFault(db, workspaceId)
+          await enqueue('memories.embed', { workspaceId, cause: `settings ${now().toISOString()}` })
+        }
+        const shown = await shownEmbeddings(db, workspaceId, embeddings, isReady)
+        const after = { ...plain, embeddings: shown, secretsSet: namesSet(secrets) }
+        // That a key is another one is a change, and what it is nobody is told.
+        const keys = { agent: { ...agent, key: givenAgent?.key }, embeddings: { ...shown, key: givenEmbeddings?.key } }
+        note({ after: { ...after, ...keys } })
+        return after
+      })
+    },
+  ),
 
   'workspaces.del': async ({ db, now, note }, { workspaceId, confirm }) => {
     const before = await existing(store.findForUpdate(db, workspaceId))
@@ -94,10 +114,23 @@ export default implement(workspaces, {
   },
 })
 
-async function settingsOf(db: Db, workspaceId: string) {
-  const { agent, ...set } = await store.findSettings(db, workspaceId)
+async function settingsOf(db: Db, workspaceId: string, isReady: boolean) {
+  const { agent, autofix, embeddings, ...set } = await store.findSettings(db, workspaceId)
   const secretsSet = namesSet(await findSecrets(db, workspaceId))
-  return { ...defaultSettings, ...set, agent: { ...defaultAgent, ...agent }, secretsSet }
+  const shown = await shownEmbeddings(db, workspaceId, { ...defaultEmbeddings, ...embeddings }, isReady)
+  const ofAgents = { agent: { ...defaultAgent, ...agent }, autofix: { ...defaultAutofix, ...autofix } }
+  return { ...defaultSettings, ...set, ...ofAgents, embeddings: shown, secretsSet }
+}
+
+/** Asked only where somebody names an endpoint, so that nothing is made ready that nobody uses. */
+async function hasVectors(
+  { db, settings }: { db: Db; settings: Settings },
+  workspaceId: string,
+  baseUrl?: string | null,
+): Promise<boolean> {
+  if (settings.vectors === null) return false
+  const named = baseUrl ?? (await store.findSettings(db, workspaceId)).embeddings?.baseUrl ?? null
+  return named !== null && (await settings.vectors.ready())
 }
 
 function existing<T>(reading: Promise<T | undefined>): Promise<T> {

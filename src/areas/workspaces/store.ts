@@ -7,7 +7,9 @@ import { type Db, first } from '../../kit/db.ts'
 import { listSql } from '../../kit/list_sql.ts'
 import { assignments, type Sql, sql } from '../../kit/sql.ts'
 import type { AgentSettings } from './agent/contract.ts'
+import type { AutofixSettings } from './autofix/contract.ts'
 import type { Settings, Workspace, workspaces } from './contract.ts'
+import type { EmbeddingsSettings } from './embeddings/contract.ts'
 
 export type WorkspaceRow = Static<typeof Workspace>
 
@@ -132,9 +134,13 @@ export async function removeDue(db: Db, now: Date, most: number): Promise<string
   return rows.map(row => row.id)
 }
 
-type PlainSettings = Omit<Static<typeof Settings>, 'secretsSet' | 'agent'>
+type PlainSettings = Omit<Static<typeof Settings>, 'secretsSet' | 'agent' | 'autofix' | 'embeddings'>
 
-type SettingsSet = Partial<PlainSettings> & { agent?: Partial<AgentSettings> }
+type SettingsSet = Partial<PlainSettings> & {
+  agent?: Partial<AgentSettings>
+  autofix?: Partial<AutofixSettings>
+  embeddings?: Partial<EmbeddingsSettings>
+}
 
 /** Those that were set; the others are as they are everywhere. */
 export async function findSettings(db: Db, id: string): Promise<SettingsSet> {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { platform, platformForTest, type TestCaller, type TestPlatform } from '../../../test/helpers/platform.ts'
 import { sql } from '../../kit/sql.ts'
 import { defaultAgent } from './agent/store.ts'
+import { defaultEmbeddings } from './embeddings/store.ts'
 
 let p: TestPlatform
 beforeAll(async () => {
@@ -171,19 +172,25 @@ describe('workspaces.settings', () => {
     const pages = { links: true, maxTtlDays: null }
     const agent = defaultAgent
     const plain = { timezone: 'UTC', retention: { auditDays: 400 }, maxKeyAgeDays: null }
-    const defaults = { ...plain, pages, agent, secretsSet: [] }
+    const because = { isUsed: false, notUsedBecause: 'No endpoint is named: searches rank by words.' }
+    const embeddings = { ...defaultEmbeddings, ...because, lastError: null, lastErrorAt: null }
+    const autofix = { mode: 'approval', requiredApprovals: 1 }
+    const defaults = { ...plain, pages, agent, autofix, embeddings, secretsSet: [] }
     expect((await p.call('workspaces.settings.get', { workspaceId }, owner)).result).toEqual(defaults)
     const change = (fields: object) => p.call('workspaces.settings.patch', { workspaceId, ...fields }, owner)
     expect((await change({})).result).toEqual(defaults)
     expect((await change({ timezone: 'Europe/London' })).result).toEqual({ ...defaults, timezone: 'Europe/London' })
     expect((await change({ maxKeyAgeDays: 90 })).result).toMatchObject({ timezone: 'Europe/London', maxKeyAgeDays: 90 })
     expect((await p.call('workspaces.settings.get', { workspaceId }, owner)).result.maxKeyAgeDays).toBe(90)
+    const other = (await change({ autofix: { requiredApprovals: 2 } })).result.autofix
+    expect(other).toEqual({ mode: 'approval', requiredApprovals: 2 })
     const wrong = [
       { timezone: 'Moon/Base' },
       { timezone: '' },
       { retention: { auditDays: 1 } },
       { retention: {} },
       { maxKeyAgeDays: 0 },
+      { autofix: { requiredApprovals: 4 } },
       { colour: 'blue' },
       { agent: { baseUrl: 'models' } },
       { agent: { baseUrl: 'ftp://models.example.com' } },
