@@ -8,13 +8,10 @@ import { agentCallers } from '../../contract/scopes.ts'
 import { LabelIds } from '../labels/contract.ts'
 import { RatingCounts } from '../ratings/contract.ts'
 import { MessageId, ThreadId } from '../threads/fields/contract.ts'
+import { aboutFilter, abouts, stale } from './about/contract.ts'
 
 export const MemoryId = id('mem', 24)
 export const MemoryVersionId = id('memory_version', 24)
-
-/** What a memory can be about, as far as the directory of records knows such a kind. */
-export const aboutKinds = ['repository', 'node', 'issue', 'dataset'] as const
-export const mostAbout = 20
 
 const title = Type.String({
   minLength: 1,
@@ -39,13 +36,6 @@ const confidence = Type.Number({ minimum: 0, maximum: 1, description: 'How sure 
 const version = Type.Integer({ minimum: 1, description: 'Counts the texts that it has had.' })
 const expiresAt = { ...timestamp, description: 'From then on it is hidden; it is not deleted.' }
 
-const About = record('MemoryAbout', {
-  object: choice(aboutKinds),
-  id: Type.String({ maxLength: 128, examples: ['issue_0123456789abcdefghijklmn'] }),
-})
-
-const abouts = Type.Array(About, { maxItems: mostAbout, description: 'The records that it tells of.', examples: [[]] })
-
 const sourceThreadId = { ...ThreadId, description: 'The thread in which it was found out.' }
 const sourceMessageIds = Type.Array(MessageId, { maxItems: 20, description: 'The messages that say so.' })
 
@@ -61,6 +51,7 @@ export const Memory = record(
     sourceThreadId: nullable(sourceThreadId),
     sourceMessageIds,
     about: abouts,
+    stale,
     visibility: Visibility,
     teamId: nullable(TeamId),
     status: Status,
@@ -101,9 +92,17 @@ const factor = (description: string) => Type.Number({ minimum: 0, description })
 
 const FoundMemory = object({
   memory: Memory,
-  score: factor('The product of the factors below.'),
+  score: factor('The product of the factors below; where `meaning` is among them, it is added to `text` first.'),
   why: object({
     text: factor('How well its words match.'),
+    meaning: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 1,
+        description:
+          'How near its meaning is; only where the search was also by meaning. 0 of what is private or not embedded yet.',
+      }),
+    ),
     confidence: factor('As the memory says.'),
     rating: factor('What people thought of it; 1 while nobody said anything.'),
     recency: factor('1 when it was just changed, going down to 0.5, never below.'),
@@ -116,10 +115,6 @@ const FoundMemory = object({
 
 const memory = { workspaceId: WorkspaceId, id: MemoryId }
 
-const about = {
-  ...filter,
-  description: 'As `issue:<id>`; several mean any of them; one prefixed with `!` is excluded.',
-}
 const labelWords = {
   ...filter,
   description: 'Names or ids of labels; several mean any of them; one prefixed with `!` is excluded.',
@@ -150,6 +145,7 @@ export const memories = area(
           'supersededById',
           'labels',
           'about',
+          'stale',
         ],
         also: ['q', 'span'],
       }),
@@ -169,7 +165,8 @@ export const memories = area(
     'memories.search': {
       summary: 'Search memories by their words',
       description:
-        'Best first: how well the words match × confidence × rating × recency × pinned, each of them shown in `why`. ' +
+        'Best first: how well the words match × confidence × rating × recency × pinned, each of them shown in `why`; ' +
+        'by meaning too where the settings name an embeddings endpoint. ' +
         'Takes words, "phrases", `or` and `-not`. Only active ones, and with `include=expired` also those that expired.',
       route: 'GET /v1/memories/{workspaceId}/search',
       words: 'recall remember find fact knowledge what do we know about',
@@ -177,7 +174,7 @@ export const memories = area(
       path: object({ workspaceId: WorkspaceId }),
       query: object({
         q: Type.String({ minLength: 1, maxLength: 200, examples: ['checkout pool'] }),
-        about: Type.Optional(about),
+        about: Type.Optional(aboutFilter),
         labels: Type.Optional(labelWords),
         include: Type.Optional(choice(['expired'])),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 20 })),

@@ -3,7 +3,7 @@ import { badRequest, conflict, forbidden } from '../../contract/errors.ts'
 import type { Caller } from '../../kit/context.ts'
 import type { Db } from '../../kit/db.ts'
 import { isUnchanged } from '../../kit/etag.ts'
-import { implement, Outdated } from '../../kit/implement.ts'
+import { implement, Outdated, staged } from '../../kit/implement.ts'
 import { found, patched } from '../../kit/outcomes.ts'
 import { reachOf } from '../../kit/owned.ts'
 import { newId } from '../../kit/random.ts'
@@ -11,8 +11,12 @@ import { lockExisting, type Reference, readable, refuseUnknown } from '../../kit
 import { directory } from '../../operations.ts'
 import * as labels from '../labels/store.ts'
 import * as workspaces from '../workspaces/store.ts'
+import { lookAt, refusePaths } from './about/comparing.ts'
+import { confirm, setAbout } from './about/store.ts'
 import { columnsOf, futureOf, hashOf, refuseOpening, seenBy, toldOf } from './changes.ts'
 import { MemoryId, memories } from './contract.ts'
+import { meaningOf } from './meaning/asking.ts'
+import { forget } from './meaning/store.ts'
 import { searchMemories } from './ranking.ts'
 import * as store from './store.ts'
 
@@ -23,21 +27,27 @@ export default implement(memories, {
   'memories.get': ({ db, caller, now }, { workspaceId, id }) =>
     found(store.find(db, caller, workspaceId, id, now()), 'memory'),
 
-  'memories.search': async ({ db, caller, now, enqueue }, { workspaceId, q, limit = 20, include, ...filters }) => {
-    const asked = { q, limit, ...filters, includesExpired: include === 'expired', now: now() }
-    const items = await searchMemories(db, caller, workspaceId, asked)
-    if (caller.callerKind !== null && items.length > 0) {
-      await enqueue('memories.used', { workspaceId, ids: items.map(({ memory }) => memory.id) })
-    }
-    return { items }
-  },
+  'memories.search': staged(
+    (ctx, { workspaceId, q }) => meaningOf(ctx, workspaceId, q),
+    async ({ db, caller, now, enqueue }, { workspaceId, q, limit = 20, include, ...filters }, meaning) => {
+      const asked = { q, limit, ...filters, includesExpired: include === 'expired', now: now(), meaning }
+      const items = await searchMemories(db, caller, workspaceId, asked)
+      if (caller.callerKind !== null && items.length > 0) {
+        await enqueue('memories.used', { workspaceId, ids: items.map(({ memory }) => memory.id) })
+      }
+      return { items }
+    },
+  ),
 
   'memories.versions.list': async ({ db, caller, now }, { workspaceId, id, ...query }) => {
     await found(store.find(db, caller, workspaceId, id, now()), 'memory')
     return await store.pageOfVersions(db, query, id)
   },
 
-  'memories.post': async ({ db, caller, now, note }, { workspaceId, labels: labelIds = [], about = [], ...fields }) => {
+  'memories.post': async (
+    { db, caller, now, note, enqueue },
+    { workspaceId, labels: labelIds = [], about = [], ...fields },
+  ) => {
     const at = now()
     const { title, markdown, sourceType = sourceOf(caller), visibility = 'workspace', teamId = null } = fields
     const { pinned = false, confidence = 1, expiresAt = null } = fields
@@ -45,6 +55,7 @@ export default implement(memories, {
     const seen = seenBy({ visibility, teamId })
     await enter(db, caller, workspaceId)
     await refuseStrangeTeam(db, workspaceId, teamId)
+    refusePaths(about)
     await refuseUnknown(db, directory, caller, workspaceId, about, 'about')
     await refuseStrangeSource(db, caller, workspaceId, fields)
     // Neither ends before this is written: what is gone would leave its id here.
@@ -55,9 +66,12 @@ export default implement(memories, {
     const made = { id, workspaceId, ownerId: caller.ownerId, title, markdown, hash, sourceType, ...seen }
     const source = { sourceThreadId, sourceMessageIds: [...new Set(sourceMessageIds)] }
     await refuseSame(db, caller, workspaceId, { hash, but: null, now: at })
-    await store.insert(db, { ...made, ...source, pinned, confidence, expiresAt: futureOf(expiresAt, at) }, at)
+    const row = { ...made, ...source, pinned, confidence, expiresAt: futureOf(expiresAt, at) }
+    const isEmbedded = await store.insert(db, row, at)
+    if (isEmbedded) await enqueue('memories.embed', { workspaceId, memoryId: id, cause: `${id} 1` })
     await store.insertVersion(db, { ...made, version: 1 }, caller, at)
-    if (about.length > 0) await store.setAbout(db, workspaceId, id, about)
+    if (about.length > 0) await setAbout(db, workspaceId, id, about)
+    await lookAt(enqueue, { workspaceId, memoryId: id }, about, `${id} 1`)
     await labels.changeLabels(db, workspaceId, [{ object: 'memory', id, add: labelIds }])
     const memory = await found(store.find(db, caller, workspaceId, id, at), 'memory')
     note(toldOf(undefined, memory))
@@ -65,7 +79,7 @@ export default implement(memories, {
   },
 
   'memories.patch': async (
-    { db, caller, access, now, note, origin },
+    { db, caller, access, now, note, origin, enqueue },
     { workspaceId, id, labels: labelIds, about, ...fields },
   ) => {
     const at = now()
@@ -80,12 +94,19 @@ export default implement(memories, {
       const columns = columnsOf(before, fields, at)
       refuseOpening(caller, access, before, { ...before, ...(columns as Partial<store.MemoryRow>) })
       await refuseSuperseding(db, caller, before, fields.supersededById ?? null, at)
+      refusePaths(about ?? [])
       if (about) await refuseNewAbout(db, caller, workspaceId, before.about, about)
       await refuseSameAgain(db, caller, before, columns, at)
-      await store.update(db, id, columns, at)
+      const isEmbedded = await store.update(db, before, columns, at)
+      if (isEmbedded) await enqueue('memories.embed', { workspaceId, memoryId: id, cause: `${id} ${at.toISOString()}` })
+      if (columns.visibility === 'private') await forget(db, id)
       const text = { ...before, ...fields, id, workspaceId, version: before.version + 1 }
       if (columns.version !== undefined) await store.insertVersion(db, text, caller, at)
-      if (about) await store.setAbout(db, workspaceId, id, about)
+      if (about) await setAbout(db, workspaceId, id, about)
+      else if (columns.version !== undefined) await confirm(db, id)
+      if (about || columns.version !== undefined) {
+        await lookAt(enqueue, { workspaceId, memoryId: id }, about ?? before.about, `${id} ${at.toISOString()}`)
+      }
       if (labelIds) await labels.changeLabels(db, workspaceId, [{ object: 'memory', id, only: labelIds }])
       return await found(store.find(db, caller, workspaceId, id, at), 'memory')
     })

@@ -8,12 +8,12 @@ import { type Column, listSql } from '../../kit/list_sql.ts'
 import { type Reach, within } from '../../kit/owned.ts'
 import { newId } from '../../kit/random.ts'
 import { ratingOf } from '../../kit/rating_sql.ts'
-import type { Reference } from '../../kit/references.ts'
 import { goneWith } from '../../kit/removal.ts'
 import { assignments, type Sql, sql } from '../../kit/sql.ts'
 import { authorIn, authorOf } from '../../kit/versions.ts'
 import { visibleTo } from '../../kit/visibility.ts'
 import { directory } from '../../operations.ts'
+import { hasEmbeddings } from '../workspaces/embeddings/store.ts'
 import { type Memory, type MemoryVersion, MemoryVersionId, type memories } from './contract.ts'
 
 export type MemoryRow = Static<typeof Memory>
@@ -29,13 +29,17 @@ export function isCurrentAt(now: Date): Sql {
   return sql`(m.hidden_from is null or m.hidden_from > ${now})`
 }
 
+const isStale = sql`exists (select from memory_abouts a where a.memory_id = m.id and a.is_stale)`
+
 /** Of the table `memories m`. */
 export function columnsAt(now: Date): Sql {
   return sql`
     m.id, m.workspace_id, m.owner_id, m.title, m.markdown, m.source_type, m.source_thread_id,
     m.source_message_ids,
-    coalesce((select jsonb_agg(jsonb_build_object('object', a.object, 'id', a.record_id) order by a.position, a.record_id)
-      from memory_abouts a where a.memory_id = m.id), '[]') as about,
+    coalesce((select jsonb_agg(jsonb_build_object('object', a.object, 'id', a.record_id)
+        || case when a.path = '' then '{}'::jsonb else jsonb_build_object('path', a.path) end
+        order by a.position, a.record_id)
+      from memory_abouts a where a.memory_id = m.id), '[]') as about, ${isStale} as stale,
     m.visibility, m.team_id, ${statusAt(now)} as status, m.pinned, m.confidence, m.expires_at, m.superseded_by_id,
     m.version, m.use_count, m.last_used_at, ${labelsOf('memory', 'm')}, ${ratingOf('memory', 'm')},
     m.created, m.updated, 'memory' as _object`
@@ -72,6 +76,7 @@ export function pageOfMemories(db: Db, query: Query, caller: Caller, workspaceId
       supersededById: 'm.superseded_by_id',
       labels: labelled('memory', 'm.id', workspaceId),
       about: aboutRecord(workspaceId),
+      stale: { matches: words => sql`${isStale}::text = any(${words}::text[])` },
     },
     words: ['m.title'],
     time: { column: 'm.created', type: 'timestamptz' },
@@ -155,15 +160,21 @@ export type NewMemory = Pick<
   | 'expiresAt'
 > & { hash: string }
 
-export async function insert(db: Db, memory: NewMemory, now: Date): Promise<void> {
+/** Returns whether its text is to be embedded. */
+export async function insert(db: Db, memory: NewMemory, now: Date): Promise<boolean> {
   const { id, workspaceId, ownerId, title, markdown, hash, sourceType, visibility, teamId } = memory
   const { pinned, confidence, expiresAt, sourceThreadId, sourceMessageIds } = memory
-  await db.query(sql`
+  const row = await first<{ isEmbedded: boolean }>(
+    db,
+    sql`
     insert into memories (id, workspace_id, owner_id, title, markdown, hash, source_type, source_thread_id,
       source_message_ids, visibility, team_id, status, pinned, confidence, expires_at, version, created, updated)
     values (${id}, ${workspaceId}, ${ownerId}, ${title}, ${markdown}, ${hash}, ${sourceType}, ${sourceThreadId},
       ${sourceMessageIds}, ${visibility}, ${teamId},
-      'active', ${pinned}, ${confidence}, ${expiresAt}, 1, ${now}, ${now})`)
+      'active', ${pinned}, ${confidence}, ${expiresAt}, 1, ${now}, ${now})
+    returning ${hasEmbeddings(workspaceId)} as is_embedded`,
+  )
+  return row?.isEmbedded === true && visibility !== 'private'
 }
 
 const changeable = [
@@ -182,9 +193,20 @@ const changeable = [
 
 export type MemoryChanges = { [K in (typeof changeable)[number]]?: string | number | boolean | null }
 
-export async function update(db: Db, id: string, fields: MemoryChanges, now: Date): Promise<void> {
+/** Returns whether its text is to be embedded: another text, or one that counts or is seen by others from now on. */
+export async function update(
+  db: Db,
+  { id, workspaceId }: Pick<MemoryRow, 'id' | 'workspaceId'>,
+  fields: MemoryChanges,
+  now: Date,
+): Promise<boolean> {
   const set = assignments([...changeable, 'updated'], { ...fields, updated: now })
-  await db.query(sql`update memories set ${set} where id = ${id}`)
+  const row = await first<{ isEmbedded: boolean }>(
+    db,
+    sql`update memories set ${set} where id = ${id} returning ${hasEmbeddings(workspaceId)} as is_embedded`,
+  )
+  const isAnother = fields.version !== undefined || fields.status !== undefined || fields.visibility !== undefined
+  return row?.isEmbedded === true && isAnother
 }
 
 type Version = Pick<MemoryRow, 'id' | 'workspaceId' | 'title' | 'markdown' | 'version'>
@@ -212,17 +234,6 @@ export function pageOfVersions(db: Db, query: VersionsQuery, memoryId: string) {
     id: 'v.id',
     neverNull: ['version'],
   })
-}
-
-/** These and no others, in this order. */
-export async function setAbout(db: Db, workspaceId: string, id: string, about: readonly Reference[]): Promise<void> {
-  const [objects, ids] = [about.map(({ object }) => object), about.map(one => one.id)]
-  await db.query(sql`delete from memory_abouts where memory_id = ${id}`)
-  await db.query(sql`
-    insert into memory_abouts (memory_id, workspace_id, object, record_id, position)
-    select ${id}, ${workspaceId}, a.object, a.id, a.position
-    from unnest(${objects}::text[], ${ids}::text[]) with ordinality as a (object, id, position)
-    on conflict do nothing`)
 }
 
 export async function remove(db: Db, workspaceId: string, id: string, reach: Reach): Promise<boolean> {
