@@ -1,0 +1,50 @@
+// Syncs: when somebody asks for one, when a repository's time has come, and what is left of those that are gone.
+import { WorkspaceId } from '../../contract/ids.ts'
+import { object } from '../../contract/records.ts'
+import { type JobContext, type Jobs, job } from '../../kit/jobs.ts'
+import { RepositoryId } from './fields/contract.ts'
+import { due, present } from './syncing/store.ts'
+import { syncOne } from './syncing/syncing.ts'
+
+const mostAtOnce = 100
+const sweepMs = 3_600_000
+let sweptAt = Number.NEGATIVE_INFINITY
+
+export default {
+  'repositories.sync': job({
+    payload: object({ workspaceId: WorkspaceId, id: RepositoryId }),
+    timeoutSeconds: 40 * 60,
+    // What a host does wrong is written down, not thrown: tried again is what our own side did wrong.
+    retries: 3,
+    concurrency: 4,
+    key: ({ id }) => id,
+    // A fetch may take 15 minutes: slow hosts of one workspace must not take all places.
+    group: ({ workspaceId }) => workspaceId,
+    run: async (ctx, { workspaceId, id }) => {
+      await syncOne(ctx, workspaceId, id)
+    },
+  }),
+  'repositories.due': job({
+    payload: object({}),
+    schedule: '* * * * *',
+    run: async ctx => {
+      for (const { id, workspaceId } of await due(ctx.db, ctx.now(), mostAtOnce)) {
+        await ctx.enqueue('repositories.sync', { workspaceId, id })
+      }
+      await sweep(ctx)
+    },
+  }),
+  'repositories.forget': job({
+    payload: object({ id: RepositoryId }),
+    run: ({ git }, { id }) => git.mirror(id).remove(),
+  }),
+} satisfies Jobs
+
+/** Mirrors whose repository went with its workspace, or while another machine had the job. */
+async function sweep({ git, db }: JobContext): Promise<void> {
+  if (performance.now() - sweptAt < sweepMs) return
+  sweptAt = performance.now()
+  const ids = await git.mirrors()
+  const still = await present(db, ids)
+  for (const id of ids) if (!still.has(id)) await git.mirror(id).remove()
+}
