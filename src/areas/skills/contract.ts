@@ -5,6 +5,7 @@ import { list, page } from '../../contract/list.ts'
 import { area } from '../../contract/operation.ts'
 import { choice, deleted, nullable, object } from '../../contract/records.ts'
 import { LabelIds } from '../labels/contract.ts'
+import { RepositoryId } from '../repositories/fields/contract.ts'
 import {
   allowedTools,
   body,
@@ -96,7 +97,13 @@ export const ownSkills = area('skills', {
     words: 'edit instructions prompt rename enable disable turn off',
     access: ['skills:write'],
     path: object(skill),
-    body: object({ ...texts, ...beside }),
+    body: object({
+      ...texts,
+      ...beside,
+      repositoryId: Type.Optional(
+        Type.Null({ description: 'The skill no longer follows its repository; import it again to follow it.' }),
+      ),
+    }),
     result: Skill,
     etag: true,
     errors: ['not_found', 'conflict'],
@@ -155,18 +162,39 @@ export const ownSkills = area('skills', {
     errors: ['not_found'],
   },
   'skills.import': {
-    summary: 'Create or update skills from a zip',
+    summary: 'Create or update skills from a zip or a repository',
     description:
       'Folders with a SKILL.md each, or one at the top. A skill that is there already gets a new version where anything ' +
-      'differs. All are taken, or none.',
+      'differs. All are taken, or none. As JSON, `{repositoryId, path, ref}` names a folder of a repository, which takes ' +
+      '`repositories:read` too; what comes from there follows the repository at each sync.',
     route: 'POST /v1/skills/{workspaceId}/import',
     past: 'imported',
-    words: 'upload zip folder install add skills',
+    words: 'upload zip folder install add skills from git repository follow sync',
     access: ['skills:write'],
     path: object({ workspaceId: WorkspaceId }),
-    consumes: ['zip'],
+    consumes: ['zip', 'json'],
+    jsonContent: object({
+      repositoryId: RepositoryId,
+      path: Type.Optional(
+        Type.String({
+          maxLength: 1_024,
+          description:
+            'The folder of a skill, or one with several below it; all of the repository where it is left out.',
+          examples: ['skills'],
+        }),
+      ),
+      ref: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 256,
+          description: 'The default branch where it is left out.',
+          examples: ['main'],
+        }),
+      ),
+    }),
     bodyLimit: mostTotalBytes + 2 * 1024 * 1024,
     result: object({ items: Type.Array(ImportedSkill) }),
+    errors: ['not_found'],
   },
   'skills.export': {
     summary: 'Download a skill as a zip',
@@ -196,6 +224,9 @@ export const skills = area(
         labels: true,
         ratings: true,
       },
+    },
+    events: {
+      'skills.followed': 'A skill got a new version from the repository that it follows.',
     },
     refers: {
       'skill_versions.author_user_id': 'workspace_member',

@@ -4,6 +4,7 @@ import { toolNameOf } from '../../contract/tools.ts'
 import type { Caller, Context } from '../../kit/context.ts'
 import { isUnchanged } from '../../kit/etag.ts'
 import { implement, staged } from '../../kit/implement.ts'
+import { parseJson } from '../../kit/json.ts'
 import { reachOf } from '../../kit/owned.ts'
 import { newId } from '../../kit/random.ts'
 import { refuseArguments } from '../../kit/text_arguments.ts'
@@ -20,7 +21,9 @@ import { acceptedFields, acceptedText, refuseSchema } from './format/accepting.t
 import { readSkill } from './format/reading.ts'
 import { promptOf, shown, told } from './format/showing.ts'
 import { skillsIn } from './importing/folders.ts'
-import { importAll } from './importing/importing.ts'
+import { type Importing, importAll } from './importing/importing.ts'
+import { type Place, skillsFrom } from './importing/repository.ts'
+import * as following from './importing/store.ts'
 import * as store from './store.ts'
 import versions from './versions/handlers.ts'
 
@@ -52,13 +55,16 @@ const own = implement(ownSkills, {
     return shown(skill)
   },
 
-  'skills.patch': async (ctx, { workspaceId, id, labels: labelIds, enabled, parametersSchema, ...fields }) => {
+  'skills.patch': async (
+    ctx,
+    { workspaceId, id, labels: labelIds, enabled, parametersSchema, repositoryId, ...fields },
+  ) => {
     const { db, now, note, origin } = ctx
     const before = await held(ctx, workspaceId, id)
     if (!isUnchanged(origin.ifMatch, shown(before))) {
       throw conflict('The skill has changed since you read it; read it again.', { updated: before.updated })
     }
-    const given = [...Object.values(fields), labelIds, enabled, parametersSchema]
+    const given = [...Object.values(fields), labelIds, enabled, parametersSchema, repositoryId]
     if (given.every(value => value === undefined)) {
       note({ before: told(before), unchanged: true })
       return shown(before)
@@ -71,6 +77,7 @@ const own = implement(ownSkills, {
     if (next.markdown !== before.markdown || isOther)
       await writeNext(ctx, before, { ...next, parametersSchema: schema })
     if (enabled !== undefined && enabled !== before.enabled) await store.setEnabled(db, id, enabled, now())
+    if (repositoryId === null) await following.stop(db, id, now())
     if (labelIds) {
       await labels.changeLabels(db, workspaceId, [{ object: 'skill', id, only: labelIds }])
       await store.touch(db, id, now())
@@ -105,8 +112,11 @@ const own = implement(ownSkills, {
   },
 
   'skills.import': staged(
-    // Outside any transaction, since inflating takes time.
-    (_, { content }) => skillsIn(content.bytes),
+    // Outside any transaction, since inflating and git take time.
+    async (ctx, { workspaceId, content }): Promise<Importing[]> => {
+      if (content.kind === 'zip') return await skillsIn(content.bytes)
+      return await skillsFrom(ctx, workspaceId, parseJson(content.bytes as Buffer) as Place)
+    },
     async (ctx, { workspaceId }, skills) => {
       await enter(ctx.db, ctx.caller, workspaceId)
       const items = await importAll(ctx, workspaceId, skills)

@@ -251,7 +251,7 @@ describe('skills.import and skills.export', () => {
     expect((await importing({ 'README.md': 'x' })).status).toBe(400)
     const json = { kind: 'json', bytes: Buffer.from('{"repositoryId":"repo_1","path":"skills"}') }
     const refused = await call('import', { content: json })
-    expect([refused.status, refused.error.detail]).toEqual([400, 'Send the body as application/zip.'])
+    expect([refused.status, refused.error.metadata.issues[0].path]).toEqual([400, 'repositoryId'])
   })
 })
 

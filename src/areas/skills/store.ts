@@ -23,7 +23,8 @@ export type SkillRow = Omit<Static<typeof Skill>, 'body' | 'warnings'>
 
 const columns = sql`
   s.id, s.workspace_id, s.owner_id, s.slug, s.description, s.license, s.compatibility, s.metadata, s.allowed_tools,
-  s.parameters_schema, s.source, s.enabled, s.version,
+  s.parameters_schema, s.source, s.repository_id, s.repository_path, s.repository_ref, s.follow_error, s.enabled,
+  s.version,
   (select sum(v.use_count)::int from skill_versions v where v.skill_id = s.id) as use_count,
   (select max(v.last_used_at) from skill_versions v where v.skill_id = s.id) as last_used_at,
   ${labelsOf('skill', 's')}, ${ratingOf('skill', 's')}, s.created, s.updated, 'skill' as _object`
@@ -85,12 +86,12 @@ export type State = Pick<
   files: readonly FileState[]
 }
 
-/** Each is a version of its own. Owner, source and whether it is enabled are set for new skills only. */
+/** Each is a version of its own; without a caller it comes from the repository that the skill follows. Owner, source and whether it is enabled are set for new skills only. */
 export async function write(
   db: Db,
   workspaceId: string,
   states: readonly State[],
-  caller: Caller,
+  caller: Caller | null,
   now: Date,
 ): Promise<void> {
   const rows = states.map(({ id, ownerId, source, enabled, version, markdown, parametersSchema, text }) => ({

@@ -5,6 +5,7 @@ import { choice, nullable, object, record, shown, timestamp } from '../../../con
 import { agentCallers } from '../../../contract/scopes.ts'
 import { LabelIds } from '../../labels/contract.ts'
 import { RatingCounts } from '../../ratings/contract.ts'
+import { RepositoryId } from '../../repositories/fields/contract.ts'
 
 export const SkillId = id('skill', 24)
 export const SkillVersionId = id('skill_version', 24)
@@ -127,6 +128,20 @@ const told = {
   allowedTools,
   parametersSchema: nullable(parametersSchema),
   source: choice(['manual', 'template', 'imported', 'generated']),
+  repositoryId: nullable({
+    ...RepositoryId,
+    description: 'Where it was imported from and follows each sync; null: from nowhere, or it no longer follows.',
+  }),
+  repositoryPath: nullable(Type.String({ description: 'Its folder there.', examples: ['skills/triage-alerts'] })),
+  repositoryRef: nullable(
+    Type.String({ description: 'The branch or tag; null: the default branch.', examples: ['main'] }),
+  ),
+  followError: nullable(
+    Type.String({
+      description: 'Why the last sync did not bring a new version.',
+      examples: ['There is no such folder any more.'],
+    }),
+  ),
   enabled: Type.Boolean({ description: 'Agents find it, as a prompt and as a resource.' }),
   version,
   useCount,

@@ -1,4 +1,4 @@
-// A zip → the skills in it: every folder with a SKILL.md is one, checked whole before anything is written.
+// Files of a zip or of a repository → the skills in them: every folder with a SKILL.md is one, checked before anything is written.
 import { hash } from 'node:crypto'
 import { ApiError, badRequest } from '../../../contract/errors.ts'
 import { readZip, type ZipEntry } from '../../../kit/zip.ts'
@@ -10,10 +10,11 @@ import { acceptedText } from '../format/accepting.ts'
 import type { SkillText } from '../format/reading.ts'
 
 export type FileContent = FileState & { bytes: Uint8Array }
-export type FoundSkill = { text: SkillText; markdown: string; files: FileContent[] }
+/** `folder` is where it stands among the files, with a slash at the end; empty where it is all of them. */
+export type FoundSkill = { folder: string; text: SkillText; markdown: string; files: FileContent[] }
 
 export const mostSkills = 100
-const limits = { entries: 20 * mostFiles, fileBytes: mostFileBytes, totalBytes: 2 * mostTotalBytes }
+export const limits = { entries: 20 * mostFiles, fileBytes: mostFileBytes, totalBytes: 2 * mostTotalBytes }
 
 /** What macOS packs beside every file; nobody means it. */
 const byproduct = /^__MACOSX\//
@@ -22,17 +23,25 @@ type Folder = { path: string; main: ZipEntry; files: ZipEntry[] }
 
 export async function skillsIn(zip: Uint8Array): Promise<FoundSkill[]> {
   const entries = readZip(zip, limits).filter(({ path }) => !byproduct.test(path))
-  const folders = foldersOf(entries)
+  return await skillsOf(entries, { what: 'zip', own: '', isStrict: true })
+}
+
+/** `own` is the name of the folder that all of them are in, where it has one; `isStrict` refuses what is in no skill. */
+type Around = { what: 'zip' | 'folder'; own: string; isStrict: boolean }
+
+export async function skillsOf(entries: readonly ZipEntry[], around: Around): Promise<FoundSkill[]> {
+  const folders = foldersOf(entries, around)
   for (const { path, files } of folders)
     refuseFiles(files.map(file => ({ path: below(path, file.path), size: file.size })))
   const skills: FoundSkill[] = []
-  for (const folder of folders) skills.push(await skillIn(folder))
-  refuseTwice(skills)
+  refuseMuch(folders)
+  for (const folder of folders) skills.push(await skillIn(folder, around.own))
+  refuseTwice(skills, around.what)
   return skills
 }
 
 /** The outermost folders with a SKILL.md; one further down belongs to the skill around it. */
-function foldersOf(entries: readonly ZipEntry[]): Folder[] {
+function foldersOf(entries: readonly ZipEntry[], { what, isStrict }: Around): Folder[] {
   const isMain = ({ path }: ZipEntry) => path === mainFile || path.endsWith(`/${mainFile}`)
   const mains = entries.filter(isMain).sort((one, other) => one.path.length - other.path.length)
   const folders = new Map<string, Folder>()
@@ -40,12 +49,14 @@ function foldersOf(entries: readonly ZipEntry[]): Folder[] {
     const path = main.path.slice(0, -mainFile.length)
     if (!around(folders, path)) folders.set(path, { path, main, files: [] })
   }
-  if (folders.size === 0) throw badRequest(`The zip holds no ${mainFile}; pack the folder of a skill.`)
-  if (folders.size > mostSkills) throw badRequest(`The zip holds more than ${mostSkills} skills; send them in parts.`)
+  if (folders.size === 0)
+    throw badRequest(`The ${what} holds no ${mainFile}; it must be, or hold, the folder of a skill.`)
+  if (folders.size > mostSkills)
+    throw badRequest(`The ${what} holds more than ${mostSkills} skills; import them in parts.`)
   for (const entry of entries) {
     const folder = around(folders, entry.path.slice(0, entry.path.lastIndexOf('/') + 1))
-    if (!folder) throw badRequest(`"${entry.path}" in the zip belongs to no skill; leave it out.`)
-    if (entry !== folder.main) folder.files.push(entry)
+    if (!folder && isStrict) throw badRequest(`"${entry.path}" in the ${what} belongs to no skill; leave it out.`)
+    if (folder && entry !== folder.main) folder.files.push(entry)
   }
   return [...folders.values()]
 }
@@ -62,15 +73,15 @@ function below(folder: string, path: string): string {
   return path.slice(folder.length)
 }
 
-async function skillIn({ path, main, files }: Folder): Promise<FoundSkill> {
+async function skillIn({ path, main, files }: Folder, own: string): Promise<FoundSkill> {
   if (main.size > mostMarkdown) {
     throw new ApiError('payload_too_large', `"${main.path}" has more than ${mostMarkdown} bytes; move parts to files.`)
   }
   const markdown = asText(await main.read())
   if (markdown === null) throw badRequest(`"${main.path}" is not valid UTF-8, or holds a NUL character.`)
   const text = await acceptedText(markdown, main.path)
-  const name = path.split('/').at(-2)
-  if (name !== undefined && name !== text.name) {
+  const name = path.split('/').at(-2) ?? own
+  if (name !== '' && name !== text.name) {
     throw badRequest(`"${main.path}": its name is "${text.name}", and its folder is "${name}"; make both the same.`)
   }
   const contents: FileContent[] = []
@@ -80,11 +91,24 @@ async function skillIn({ path, main, files }: Folder): Promise<FoundSkill> {
     const about = { path: own, size: bytes.length, sha256: hash('sha256', bytes), mimeType: mimeTypeOf(own, bytes) }
     contents.push({ ...about, bytes })
   }
-  return { text, markdown, files: contents }
+  return { folder: path, text, markdown, files: contents }
 }
 
-function refuseTwice(skills: readonly FoundSkill[]): void {
+/** Of a zip this is known already. */
+function refuseMuch(folders: readonly Folder[]): void {
+  const files = folders.flatMap(folder => [folder.main, ...folder.files])
+  const large = files.find(({ size }) => size > limits.fileBytes)
+  if (large) {
+    throw new ApiError('payload_too_large', `"${large.path}" has more than ${limits.fileBytes} bytes; take it out.`)
+  }
+  if (files.reduce((sum, { size }) => sum + size, 0) > limits.totalBytes) {
+    const most = `${limits.totalBytes / 1024 / 1024} MiB`
+    throw new ApiError('payload_too_large', `The skills have more than ${most} together; import them in parts.`)
+  }
+}
+
+function refuseTwice(skills: readonly FoundSkill[], what: string): void {
   const names = skills.map(({ text }) => text.name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) throw badRequest(`The zip holds two skills named "${twice}"; rename one of them.`)
+  if (twice !== undefined) throw badRequest(`The ${what} holds two skills named "${twice}"; rename one of them.`)
 }

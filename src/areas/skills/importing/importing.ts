@@ -1,4 +1,4 @@
-// Puts the skills of a zip into a workspace: new ones, new versions, or nothing where nothing differs.
+// Puts the skills that were found into a workspace: new ones, new versions, or nothing where nothing differs.
 import type { Static } from 'typebox'
 import type { Caller, Context } from '../../../kit/context.ts'
 import { unique } from '../../../kit/outcomes.ts'
@@ -8,13 +8,18 @@ import { putContents } from '../files/contents.ts'
 import type { FileState } from '../files/store.ts'
 import * as store from '../store.ts'
 import type { FileContent, FoundSkill } from './folders.ts'
+import type { Origin } from './repository.ts'
+import * as following from './store.ts'
 
 export type Imported = Static<typeof ImportedSkill>
+
+/** With an origin where it comes from a repository, which it follows from then on. */
+export type Importing = FoundSkill & { origin?: Origin }
 
 export async function importAll(
   { db, caller, now }: Pick<Context, 'db' | 'now'> & { caller: Caller },
   workspaceId: string,
-  found: readonly FoundSkill[],
+  found: readonly Importing[],
 ): Promise<Imported[]> {
   const slugs = found.map(({ text }) => text.name)
   const bySlug = new Map((await store.lockBySlug(db, workspaceId, slugs)).map(row => [row.slug, row]))
@@ -26,6 +31,11 @@ export async function importAll(
     const taken = 'A skill of one of these names was made at the same moment; import again.'
     await unique(store.write(db, workspaceId, states, caller, now()), 'skills__slug', taken)
   }
+  const origins = found.flatMap(({ origin }, index) => {
+    const id = decided[index]?.imported.id
+    return origin && id ? [{ ...origin, id }] : []
+  })
+  if (origins.length > 0) await following.start(db, origins)
   return decided.map(({ imported }) => imported)
 }
 
@@ -39,14 +49,17 @@ function decide({ text, markdown, files }: FoundSkill, before: store.SkillRow | 
     return { imported: { slug, id, action: 'created' }, state: { ...first, markdown, text, files } }
   }
   const { id } = before
-  if (before.markdown === markdown && haveSame(before.files, files)) {
+  if (isSame(before, { markdown, files })) {
     return { imported: { slug, id, action: 'unchanged' }, state: null }
   }
   const state = { ...before, version: before.version + 1, markdown, text, files }
   return { imported: { slug, id, action: 'updated' }, state }
 }
 
-function haveSame(one: readonly FileState[], other: readonly FileState[]): boolean {
-  const keys = (files: readonly FileState[]) => files.map(({ path, sha256 }) => `${path}\n${sha256}`).sort()
-  return JSON.stringify(keys(one)) === JSON.stringify(keys(other))
+type Content = { markdown: string; files: readonly FileState[] }
+
+/** Whether both have the same text and the same files. */
+export function isSame(one: Content, other: Content): boolean {
+  const keys = ({ files }: Content) => JSON.stringify(files.map(({ path, sha256 }) => `${path}\n${sha256}`).sort())
+  return one.markdown === other.markdown && keys(one) === keys(other)
 }

@@ -54,7 +54,7 @@ export async function insertVersions(
   db: Db,
   workspaceId: string,
   skills: readonly NewVersion[],
-  caller: Caller,
+  caller: Caller | null,
   now: Date,
 ): Promise<void> {
   const rows = skills.map(({ id, version, slug, markdown, parametersSchema }) => ({
