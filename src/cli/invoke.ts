@@ -68,10 +68,10 @@ async function bodyFrom({ stdin }: Terminal, { body, bodyFile }: Options): Promi
   return parseJson(bodyFile, readInput(bodyFile))
 }
 
-/** The name of the file says what it is; where it does not, it is what the operation takes first. */
+/** The name of the file says what it is, or the text itself; where neither does, it is what the operation takes first. */
 async function contentFrom({ stdin }: Terminal, { id, consumes = [] }: Entry, { content }: Options) {
   if (content === undefined) throw usage(`${id} needs --content.`, 'Give a file: --content @path, or @- for stdin.')
-  const named = mediaTypeOf(content)
+  const named = /^\s*\{/.test(content) ? 'application/json' : mediaTypeOf(content)
   const type = named && consumes.includes(named) ? named : (consumes[0] ?? '')
   if (!content.startsWith('@')) return { type, bytes: Buffer.from(content) }
   return { type, bytes: content === '@-' ? await readBytes(stdin) : readFile(content.slice(1)) }

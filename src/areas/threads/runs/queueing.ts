@@ -1,5 +1,5 @@
 // Starts a run in a thread: by which runner, with which rights, one at a time.
-import { badRequest, conflict, forbidden } from '../../../contract/errors.ts'
+import { conflict, forbidden, refused } from '../../../contract/errors.ts'
 import { AgentRunId } from '../../../contract/ids.ts'
 import { scopesHeld } from '../../../contract/permissions.ts'
 import type { Scope } from '../../../contract/scopes.ts'
@@ -76,14 +76,10 @@ async function runnerOf({ db, access }: StartContext, { runner: given, steps }: 
   const setting = runner === 'builtin' ? missingOf(agent) : null
   if (setting) throw conflict(noModel(setting), { setting })
   if (runner !== 'script') {
-    if (steps) throw refused('left out, unless the runner is script')
+    if (steps) throw refused('steps', 'runner', 'left out, unless the runner is script')
     return { runner, steps: null }
   }
-  if (!steps) throw refused('there, where the runner is script')
+  if (!steps) throw refused('steps', 'runner', 'there, where the runner is script')
   checkSteps(steps)
   return { runner, steps }
-}
-
-function refused(expected: string) {
-  return badRequest(`"steps" must be ${expected}.`, [{ path: 'steps', rule: 'runner', expected }])
 }

@@ -15,7 +15,8 @@ const tasks: Readonly<Partial<Record<ThreadRow['type'], string>>> = {
     'This thread is an investigation: find the cause. You can make hypotheses with threads.post {type: "hypothesis", parentThreadId, hypothesis: {statement}}, and record what came of it with threads.patch {outcome}.',
   hypothesis:
     'This thread is a hypothesis: confirm or refute it. Record the verdict with threads.patch {hypothesis: {verdict, confidence, evidence}}; evidence are ids of messages.',
-  autofix: 'This thread is an autofix: propose a change that repairs the issue.',
+  autofix:
+    'This thread is an autofix: propose a change that repairs the issue. Read the code with the tools of repositories, then call autofixes.post {repositoryId, baseSha, title, description, patch}; patch is a unified diff as git writes it, made from that commit. Look at check in the answer, and correct it with autofixes.patch until it is clean.',
   review: 'This thread is a review: look at what is asked about, and say what is right and wrong with it.',
 }
 
@@ -54,7 +55,7 @@ async function skills({ ctx, run, token }: Work): Promise<string> {
 const mostMemories = 8
 const longestMemory = 1_500
 
-type FoundMemories = { items: { memory: { id: string; title: string; markdown: string } }[] }
+type FoundMemories = { items: { memory: { id: string; title: string; markdown: string; stale: boolean } }[] }
 
 async function memories({ ctx, run, token }: Work, about: string): Promise<string> {
   const q = wordsOf(about)
@@ -63,8 +64,9 @@ async function memories({ ctx, run, token }: Work, about: string): Promise<strin
   const { status, result } = await ctx.call(token, 'memories.search', input)
   const { items } = status === 200 ? (result as FoundMemories) : { items: [] }
   if (items.length === 0) return ''
-  const texts = items.map(({ memory: { id, title, markdown } }) => {
-    return `- ${id}: ${JSON.stringify({ title, text: markdown.slice(0, longestMemory) })}`
+  const texts = items.map(({ memory: { id, title, markdown, stale } }) => {
+    const warning = stale ? ' (the code that it tells of has changed since)' : ''
+    return `- ${id}${warning}: ${JSON.stringify({ title, text: markdown.slice(0, longestMemory) })}`
   })
   return `Memories of the workspace that may matter here:\n\n${texts.join('\n')}`
 }

@@ -1,6 +1,6 @@
 // Whether a script can be carried out: each step is one thing, calls what is there, and expects what was named.
 import { Type } from 'typebox'
-import { badRequest } from '../../../../contract/errors.ts'
+import { refused } from '../../../../contract/errors.ts'
 import { isTool } from '../../../../contract/tools.ts'
 import { checkedField } from '../../../../kit/cel.ts'
 import { operation as lookUp } from '../../../../operations.ts'
@@ -34,10 +34,6 @@ function checkCall(id: string, at: string): void {
   const operation = lookUp(id)
   if (!operation || !isTool(operation))
     throw refused(`${at}.call.operation`, 'operation', 'an operation that can be a tool')
-}
-
-function refused(path: string, rule: string, expected: string) {
-  return badRequest(`"${path}" must be ${expected}.`, [{ path, rule, expected }])
 }
 
 /** What `expect` can read: anything that was named before it. */
