@@ -44,8 +44,8 @@ const freeForm: Record<string, string> = {
   'threads.runs.post.steps.hypothesis.steps.call.input': 'checked by the operation that it is for',
 }
 
-/** Longer than any text here has to be; the text of a message is the longest. */
-const longestText = 262_144
+/** Longer than any text here has to be: a patch is the longest. */
+const longestText = 1_048_576
 
 /** Anchored at both ends, and nothing in it repeats without an end. */
 function hasEnd(pattern: string): boolean {

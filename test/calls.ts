@@ -9,12 +9,14 @@ import type { Scope } from '../src/contract/scopes.ts'
 import { newId } from '../src/kit/random.ts'
 import { sql } from '../src/kit/sql.ts'
 import type { OperationId } from '../src/operations.ts'
+import { calls as ofAutofixes } from './autofixes/calls.ts'
 import { hasExample } from './example/areas_in.ts'
 import { calls as ofExample } from './example/calls.ts'
 import { password, type TestCaller, type TestPlatform } from './helpers/platform.ts'
 import { calls as ofIssues } from './issues/calls.ts'
 import { calls as ofMemories } from './memories/calls.ts'
 import { calls as ofPages } from './pages/calls.ts'
+import { calls as ofRepositories } from './repositories/calls.ts'
 import { calls as ofSkills } from './skills/calls.ts'
 import { callsOfMessages as ofMessages, callsOfThreads as ofThreads } from './threads/calls.ts'
 
@@ -323,6 +325,8 @@ const ofProduct: Readonly<Record<OperationId, CallRow>> = {
   'oauth_clients.grants.del': { input: clientGrantIn },
 
   ...ofPages,
+  ...ofAutofixes,
+  ...ofRepositories,
   ...ofSkills,
   'ratings.post': { input: ratedIn },
   'ratings.del': { input: ratingIn },

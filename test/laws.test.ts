@@ -16,7 +16,6 @@ import { areasIn } from './example/areas_in.ts'
 const areasToCome = [
   'billing',
   'subscriptions',
-  'repositories',
   'integrations',
   'cloud_accounts',
   'cloud_infra',
@@ -24,7 +23,6 @@ const areasToCome = [
   'telemetry_tokens',
   'datasets',
   'automations',
-  'autofixes',
 ]
 
 /** Operations whose scope is not the one of their method, each with its reason. */
@@ -44,6 +42,11 @@ const wholeLists: Record<string, string> = {
 /** Fields that are named like a secret and are none, each with its reason. */
 const notSecret: Record<string, string> = {
   'auth.logout.token': 'always empty: it says that there is no token any more',
+  'repositories.list.items.error.code': 'names a kind of error',
+  'repositories.get.error.code': 'names a kind of error',
+  'repositories.post.error.code': 'names a kind of error',
+  'repositories.patch.error.code': 'names a kind of error',
+  'repositories.sync.error.code': 'names a kind of error',
 }
 
 /** The operations that the specification gives in full. */

@@ -30,6 +30,8 @@ const outlives: Record<string, string> = {
   'memories.owner_id': 'passes to the owner of the workspace, or ends where it is private (`owned` in the directory)',
   'memories.team_id': 'emptied when the team goes (`refers` in the directory)',
   'pages.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
+  'autofixes.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
+  'repositories.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
   'skills.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
   'agent_runs.owner_id': 'repeated as owner_user_id, which cascades',
   'ledger.actor_id': 'the ledger keeps its entries; its personal part is erased by the account area',

@@ -1,5 +1,8 @@
 // The one helper of the tests: a whole platform with its own database, and callers to use it.
 import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { InjectOptions } from 'fastify'
 import { pino } from 'pino'
 import { onTestFailed, onTestFinished } from 'vitest'
@@ -28,6 +31,7 @@ import { readConfig } from '../../src/server/config.ts'
 import { startPlatform } from '../../src/server/start.ts'
 import { areasIn } from '../example/areas_in.ts'
 import { freshDatabase, freshLimiter } from './engines.ts'
+import { repositoriesIn } from './repositories.ts'
 
 export const password = 'Correct4Horse!'
 
@@ -72,7 +76,11 @@ export async function platform({ env = {}, logTo, extra = {}, onStatement }: Pla
   const fresh = await freshDatabase()
   const clock = { offsetMs: 0 }
   const now = () => new Date(Date.now() + clock.offsetMs)
+  const folder = join(tmpdir(), `atrium-test-${randomBytes(8).toString('hex')}`)
   const config = readConfig({
+    // Made only by tests that mirror a repository.
+    DATA_DIR: folder,
+    REPOSITORY_DIRS: repositoriesIn(),
     SECRET_KEY: randomBytes(32).toString('hex'),
     ANONYMOUS_RATE_LIMIT: '1000000',
     // A machine that is busy with other tests is no reason to refuse.
@@ -106,6 +114,7 @@ export async function platform({ env = {}, logTo, extra = {}, onStatement }: Pla
     isClosed = true
     await running.close()
     await fresh.drop()
+    rmSync(folder, { recursive: true, force: true })
   }
 
   /** A raw request; nothing is added to it. */

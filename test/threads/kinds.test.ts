@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { methodOf, type Operation, workspaceIn } from '../../src/contract/operation.ts'
 import { agentCallers, type CallerKind } from '../../src/contract/scopes.ts'
+import { sql } from '../../src/kit/sql.ts'
 import { operation as lookUp, operationIds } from '../../src/operations.ts'
 import { inputFor, type World, world } from '../calls.ts'
 import { type Answer, platform, type TestCaller, type TestPlatform } from '../helpers/platform.ts'
@@ -51,7 +52,7 @@ const ofInvestigation = [
   'memories.patch',
 ]
 
-/** Beside reading. An autofix has its own fixes besides, once there are any. */
+/** Beside reading. */
 const ownWork: Readonly<Record<CallerKind, readonly string[]>> = {
   private: ofAll,
   automation: ofAll,
@@ -127,6 +128,12 @@ async function inputIn(id: string, { threadId, run }: Working): Promise<Record<s
     case 'threads.runs.post': {
       const { result } = await p.call('threads.post', below, owner)
       return { workspaceId, id: result?.id ?? threadId, runner: 'external' }
+    }
+    case 'autofixes.patch':
+    case 'autofixes.check': {
+      const input = await inputFor(id, here)
+      await p.database.query(sql`update autofixes set run_thread_id = ${threadId} where id = ${String(input.id)}`)
+      return input
     }
     case 'threads.runs.heartbeat':
       return own
