@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
+import { proposed } from './helpers/autofix.ts'
 import { enter, faultsOf, inBrowser, type Person, person, settled, url, useBrowser } from './helpers/browser.ts'
 import { example } from './helpers/example.ts'
 import { look } from './helpers/look.ts'
@@ -28,9 +29,11 @@ async function furnish({ client, workspaceId, token }: Person): Promise<void> {
     markdown: 'More **wait**.',
   })
   await client.call('memories.patch', { workspaceId, id: known.id, markdown: 'More than 20 **wait**.' })
+  await client.call('repositories.post', { workspaceId, url: 'https://code.invalid/checkout.git', enabled: false })
   await client.call('skills.post', { workspaceId, slug: 'triage', description: 'Sorts issues.', body: 'Sort them.' })
   const thread = await client.call('threads.post', { workspaceId, name: 'Why checkout is slow' })
   await client.call('messages.post', { workspaceId, threadId: thread.id, text: 'Where does it wait?' })
+  await proposed({ client, workspaceId }, thread.id)
   await client.call('oauth_clients.post', {
     workspaceId,
     name: 'Release notes',

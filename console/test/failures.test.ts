@@ -1,6 +1,7 @@
 // What goes wrong in the middle of a story leaves the person with their input and a way on.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { proposed } from './helpers/autofix.ts'
 import {
   codeFor,
   enter,
@@ -29,7 +30,8 @@ import {
 import { stories } from './helpers/stories.ts'
 import type { Made } from './helpers/story.ts'
 
-async function furnish({ client, workspaceId }: Person): Promise<Made> {
+async function furnish(someone: Person): Promise<Made> {
+  const { client, workspaceId } = someone
   const guest = await person()
   const { token } = await client.call('workspace_members.invites.post', { workspaceId, position: 'member' })
   await guest.client.call('workspace_members.invites.accept', { token })
@@ -49,7 +51,7 @@ async function furnish({ client, workspaceId }: Person): Promise<Made> {
   const [name = ''] = guest.email.split('@')
   const thread = await client.call('threads.post', { workspaceId, name: 'Why checkout is slow' })
   const ids = { keyId: key.id, teamId: team.id, otherTeamId: other.id, clientId: application.id, issueId: issue.id }
-  return { ...ids, threadId: thread.id, guest: name }
+  return { ...ids, threadId: thread.id, autofixId: await proposed(someone, thread.id), guest: name }
 }
 
 async function walkOutside(page: Page, call: CallPattern, name: string): Promise<void> {
@@ -80,7 +82,7 @@ inBrowser('when something fails', () => {
       const { page, workspaceId } = someone
       const { call } = story
       const scene = { page, workspaceId, made, dialog: page.getByRole('dialog') }
-      const press = () => (story.again ?? story.press)(scene).click()
+      const press: Meeting['press'] = options => (story.again ?? story.press)(scene).click(options)
       const seen = async (fault: string) => {
         if (name === 'new key') await picture(page, `failure-${fault}`)
       }
@@ -137,7 +139,7 @@ inBrowser('when something fails', () => {
     const { workspaceId, client } = host
     const { token } = await client.call('workspace_members.invites.post', { workspaceId, position: 'viewer' })
     await page.goto(`/invite#${token}`)
-    const press = () => page.getByRole('button', { name: 'Join the workspace' }).click()
+    const press: Meeting['press'] = options => page.getByRole('button', { name: 'Join the workspace' }).click(options)
     const meeting: Meeting = { page, call: 'POST /v1/workspace_members/', press }
     for (const fault of faultsInside) await meet(fault, meeting)
     await meetEndOfSession(meeting)

@@ -107,6 +107,44 @@ inBrowser('a part', () => {
     await context.close()
   })
 
+  it('shows changed files in two layouts, with what is said of a line under it', async () => {
+    const { page, context, faults } = await stories()
+    const file = (path: string) => page.getByRole('article', { name: path, exact: true })
+    const lines = page.getByRole('table', { name: 'Changes of src/pool.ts' })
+    expect(await lines.locator('tr[data-type]').allTextContents()).toEqual([
+      '@@ -1,3 +1,4 @@ pool',
+      '11 export const name = 1',
+      '2-export const size = 10',
+      '2+export const size = 20',
+      '3+export const most = 40',
+      '34 // the end No line end',
+    ])
+    expect(await file('src/pool.ts').getByRole('heading').textContent()).toContain('src/lake.ts → src/pool.ts')
+    await file('logo.png').getByText('Not a text').waitFor()
+    await file('huge.csv').getByText('Too long to be shown.').waitFor()
+    await file('run.sh').getByText('Only its mode changed, from 100644 to 100755.').waitFor()
+    await file('run.sh').getByText('This does not apply any more.').waitFor()
+    expect(await file('rows.txt').getByRole('table').count()).toBe(0)
+    await file('rows.txt').getByRole('button', { name: 'Show 1,200 lines' }).click()
+    expect(await file('rows.txt').locator('tr[data-type="added"]').count()).toBe(1_200)
+    await file('rows.txt').getByRole('button', { name: 'rows.txt' }).click()
+    await lines.getByRole('button', { name: 'Say of line 2 as it was' }).click()
+    await lines.getByText('About src/pool.ts, old, 2').waitFor()
+    await page.getByText('Split', { exact: true }).click()
+    await lines.getByText('About src/pool.ts, old, 2').waitFor()
+    await lines.getByRole('button', { name: 'Say of line 4' }).click()
+    expect(await lines.getByText('About src/pool.ts, new, 4').count()).toBe(1)
+    expect(await lines.locator('tr:not([data-type])').allTextContents()).toEqual([
+      '1 export const name = 11 export const name = 1',
+      '2-export const size = 102+export const size = 20',
+      '3+export const most = 40',
+      '3 // the end No line end4 // the end No line end',
+    ])
+    faults.push(...(await look(page, 'parts-split')))
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   it('takes amounts and times as people write them, and says what a cron line means', async () => {
     const { page, context, faults } = await stories()
     await page.getByLabel('Schedule').fill('0 9 * * 1')

@@ -52,7 +52,14 @@ export type CellProps = { record: Row; value: unknown }
 export type Tab = { name: string; title: string; view: ComponentType<{ record: Row }> }
 
 /** Another way to show a list; `input` is what the filters say. */
-export type Layout = { name: string; title: string; icon: LucideIcon; view: ComponentType<{ input: Row }> }
+export type Layout = {
+  name: string
+  title: string
+  icon: LucideIcon
+  view: ComponentType<{ input: Row }>
+  /** The filters of the list have nothing to do with it. */
+  isAlone?: true
+}
 
 /** What is loaded when the area is opened. */
 export type Views = {

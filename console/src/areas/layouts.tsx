@@ -34,11 +34,12 @@ export function Layouts({ layouts, look, onLook }: LayoutsProps) {
   )
 }
 
-type LaidOutProps = { place: Place; view: Layout['view']; choices: FilterChoices | undefined }
+type LaidOutProps = { place: Place; layout: Layout; choices: FilterChoices | undefined }
 
-export function LaidOut({ place, view: View, choices }: LaidOutProps) {
+export function LaidOut({ place, layout: { view: View, isAlone }, choices }: LaidOutProps) {
   const [look, onLook] = useLook()
   const listId = `${place.area}.list`
+  if (isAlone) return <View input={{}} />
   return (
     <>
       <Filters

@@ -109,7 +109,7 @@ function ListPage({ place, views }: PageProps) {
   const row = useRowMenu(place, views, () => {})
   const bulk = useBulk(place, views)
   const choices = views.useChoices?.()
-  const Layout = views.layouts?.find(({ name }) => name === look.layout)?.view
+  const layout = views.layouts?.find(({ name }) => name === look.layout)
   const create = views.actions ? (
     <views.actions />
   ) : (
@@ -123,11 +123,11 @@ function ListPage({ place, views }: PageProps) {
     <Page title={place.title} about={place.about ?? aboutOf(listId)} actions={create}>
       {views.above && <views.above />}
       <Panel>
-        {place.saved && <SavedViews place={place} root={root} />}
+        {place.saved && !layout?.isAlone && <SavedViews place={place} root={root} />}
         {views.layouts && <Layouts layouts={views.layouts} look={look} onLook={onLook as never} />}
         {row.failure}
-        {Layout ? (
-          <LaidOut place={place} view={Layout} choices={choices} />
+        {layout ? (
+          <LaidOut place={place} layout={layout} choices={choices} />
         ) : (
           <DataTable
             listId={listId}

@@ -139,6 +139,8 @@ export function fromDraft(field: FormField, drafted: unknown): unknown {
   if (kind === 'json') return JSON.parse(String(value))
   const amount = amounts[kind]
   if (amount) return amount[1](String(value))
+  // The last line of a patch may be a space that belongs to it.
+  if (kind === 'code') return drafted
   return kind === 'moment' ? new Date(String(value)).toISOString() : value
 }
 

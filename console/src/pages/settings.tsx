@@ -18,7 +18,9 @@ import { Loaded, Page, Panel } from '../parts/page.tsx'
 import { done } from '../parts/toast.tsx'
 import { useStanding, useWorkspaceId, type Workspace } from '../session.ts'
 import { AgentSettings } from './agent_settings.tsx'
+import { AutofixSettings } from './autofix_settings.tsx'
 import { DangerZone } from './danger_zone.tsx'
+import { EmbeddingsSettings } from './embeddings_settings.tsx'
 
 export function WorkspaceSettings() {
   const workspaceId = useWorkspaceId()
@@ -44,6 +46,8 @@ export function WorkspaceSettings() {
                   <>
                     <Rules rules={rules} isOpen={can('workspaces:write')} />
                     <AgentSettings rules={rules} isOpen={can('workspaces:write')} />
+                    <AutofixSettings rules={rules} isOpen={can('workspaces:write')} />
+                    <EmbeddingsSettings rules={rules} isOpen={can('workspaces:write')} />
                   </>
                 )}
               </Loaded>

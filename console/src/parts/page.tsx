@@ -65,7 +65,7 @@ export function Panel({ title, about, aside, children, ...card }: PanelProps) {
   return (
     <Card withBorder padding="lg" bg="var(--atrium-surface)" {...card}>
       {title && (
-        <Group justify="space-between" wrap="nowrap" h={28}>
+        <Group justify="space-between" gap="xs" mih={28}>
           <Title order={2}>{title}</Title>
           {aside}
         </Group>

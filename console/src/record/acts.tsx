@@ -50,17 +50,26 @@ function usePresets(place: Place, views: Views): (record: Row) => readonly Prese
       : []
 }
 
-type ActsProps = { place: Place; views: Views; record: Row; onGone: () => void; children?: ReactNode }
+type ActsProps = {
+  place: Place
+  views: Views
+  record: Row
+  onGone: () => void
+  /** All in the menu: `children` are what matters most. */
+  isFolded?: boolean
+  children?: ReactNode
+}
 
 const mostButtons = 3
 
 /** At the head of a record's page. */
-export function Acts({ place, views, record, onGone, children }: ActsProps) {
+export function Acts({ place, views, record, onGone, isFolded = false, children }: ActsProps) {
   const offered = useActs(place, views)(record)
   const presets = usePresets(place, views)(record)
   const [open, setOpen] = useState<Offered | null>(null)
   const preset = usePreset(place, record)
-  const buttons = offered.length <= mostButtons ? offered : offered.filter((act, index) => index < 2 || act.isEnding)
+  const few = offered.length <= mostButtons ? offered : offered.filter((act, index) => index < 2 || act.isEnding)
+  const buttons = isFolded ? [] : few
   const others = offered.filter(act => !buttons.includes(act))
   return (
     <>

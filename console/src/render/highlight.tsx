@@ -15,7 +15,8 @@ import yaml from 'highlight.js/lib/languages/yaml'
 import { createLowlight } from 'lowlight'
 import { Fragment, type ReactNode } from 'react'
 
-const known = createLowlight({
+/** Languages that are needed in one place only are added there. */
+export const known = createLowlight({
   bash,
   css,
   go,
@@ -33,7 +34,7 @@ const known = createLowlight({
 /** Longer code is shown as it is: colouring it would hold the page up. */
 const longest = 50_000
 
-type Piece = { type: string; value?: string; properties?: { className?: unknown }; children?: readonly Piece[] }
+export type Piece = { type: string; value?: string; properties?: { className?: unknown }; children?: readonly Piece[] }
 
 export function highlighted(text: string, language: string): ReactNode {
   const name = language.toLowerCase()
@@ -41,9 +42,13 @@ export function highlighted(text: string, language: string): ReactNode {
   return pieces(known.highlight(name, text).children as readonly Piece[])
 }
 
+export function namesOf({ properties }: Piece): string | undefined {
+  return Array.isArray(properties?.className) ? properties.className.join(' ') : undefined
+}
+
 function pieces(found: readonly Piece[]): ReactNode {
   return found.map((piece, index) => {
-    const names = Array.isArray(piece.properties?.className) ? piece.properties.className.join(' ') : undefined
+    const names = namesOf(piece)
     const inner = piece.type === 'text' ? piece.value : pieces(piece.children ?? [])
     // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text have no other identity
     if (!names) return <Fragment key={index}>{inner}</Fragment>

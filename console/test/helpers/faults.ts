@@ -57,7 +57,7 @@ export function inputsOf(page: Page): Promise<string[]> {
 export type Meeting = {
   page: Page
   call: CallPattern
-  press: () => Promise<void>
+  press: (options?: { timeout: number }) => Promise<void>
   /** What is looked at while the message stands there. */
   seen?: (name: string) => Promise<void>
 }
@@ -83,8 +83,11 @@ export async function meet(fault: Fault, meeting: Meeting): Promise<void> {
 export async function meetEndOfSession({ page, press, seen }: Meeting): Promise<void> {
   const before = await inputsOf(page)
   await page.context().clearCookies()
-  await press()
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+  // What the page reads by itself may be refused first: then the dialog is there, and the button behind it.
+  await press({ timeout: 10_000 }).catch(async error => {
+    if (!(await dialog.isVisible())) throw error
+  })
   await dialog.getByRole('textbox', { name: 'Password' }).fill(password)
   await seen?.('session')
   await dialog.getByRole('button', { name: 'Log in' }).click()

@@ -1,6 +1,6 @@
 // Builds the console, starts a service on an empty folder, and stops it afterwards.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +11,8 @@ import { chromiumPath } from './chromium.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     url: string
+    /** The directory below which the service reads repositories. */
+    code: string
   }
 }
 
@@ -24,6 +26,7 @@ export default async function setup({ provide }: TestProject): Promise<(() => Pr
   if (!chromiumPath()) {
     process.stdout.write('No Chromium here: the console is not tested. Install one, or set CHROMIUM_PATH.\n')
     provide('url', '')
+    provide('code', '')
     return
   }
   if (process.env.CONSOLE_BUILT !== 'true') {
@@ -35,6 +38,8 @@ export default async function setup({ provide }: TestProject): Promise<(() => Pr
     })
   }
   const folder = mkdtempSync(join(tmpdir(), 'atrium-console-'))
+  const code = join(folder, 'code')
+  mkdirSync(code)
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const service = spawn(process.execPath, [...node, join(root, 'src/main.ts')], {
@@ -47,6 +52,7 @@ export default async function setup({ provide }: TestProject): Promise<(() => Pr
       RATE_LIMIT: '100000',
       // So that the tests can come from elsewhere than the browser: mails are limited by source.
       TRUSTED_PROXIES: '127.0.0.1',
+      REPOSITORY_DIRS: code,
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
@@ -61,6 +67,7 @@ export default async function setup({ provide }: TestProject): Promise<(() => Pr
     throw error
   })
   provide('url', url)
+  provide('code', code)
   return stop
 }
 

@@ -10,6 +10,7 @@ export type Made = {
   clientId: string
   issueId: string
   threadId: string
+  autofixId: string
   guest: string
 }
 export type Scene = Pick<Person, 'page' | 'workspaceId'> & { made: Made; dialog: Locator }

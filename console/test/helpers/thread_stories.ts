@@ -1,5 +1,10 @@
 // Where people write in threads, and what agents need for an answer.
+import type { Locator, Page } from 'playwright-core'
 import { button, type Story, text } from './story.ts'
+
+/** The page has several forms. */
+const saveOf = (page: Page, field: string): Locator =>
+  button(page.locator('form').filter({ has: page.getByLabel(field) }), 'Save')
 
 export const threadStories: readonly Story[] = [
   {
@@ -29,7 +34,17 @@ export const threadStories: readonly Story[] = [
       await page.goto(`/w/${workspaceId}/settings`)
       await page.getByLabel('Runs a day at most').fill('100')
     },
-    press: ({ page }) => page.getByRole('button', { name: 'Save' }).last(),
+    press: ({ page }) => saveOf(page, 'Runs a day at most'),
     done: ({ page }) => text(page, 'The settings for agents are saved.'),
+  },
+  {
+    name: 'meaning of memories',
+    call: 'PATCH /v1/workspaces/',
+    open: async ({ page, workspaceId }) => {
+      await page.goto(`/w/${workspaceId}/settings`)
+      await page.getByLabel('Nearness from which a memory is found').fill('0.5')
+    },
+    press: ({ page }) => saveOf(page, 'Nearness from which a memory is found'),
+    done: ({ page }) => text(page, 'The settings for memories are saved.'),
   },
 ]

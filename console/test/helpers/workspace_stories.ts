@@ -1,4 +1,5 @@
 // Forms and dialogs of a workspace's own things: keys, applications, records, the workspace itself.
+import { autofixStories } from './autofix_stories.ts'
 import { issueStories } from './issue_stories.ts'
 import { again, button, pick, type Story, text } from './story.ts'
 import { threadStories } from './thread_stories.ts'
@@ -168,5 +169,6 @@ export const workspaceStories: readonly Story[] = [
   ...applications,
   ...issueStories,
   ...threadStories,
+  ...autofixStories,
   ...workspace,
 ]

@@ -9,6 +9,7 @@ import { Composer } from '../../src/composer/composer.tsx'
 import { fromDraft, remarkOn } from '../../src/form/field.ts'
 import { FieldInput } from '../../src/form/field_input.tsx'
 import type { Row } from '../../src/named.ts'
+import { ChangedFiles, type DiffFile, type DiffLine, type LinePlace } from '../../src/parts/diff.tsx'
 import { Page, Panel } from '../../src/parts/page.tsx'
 import { Chart, Diff, Json, Markdown, Terminal } from '../../src/parts/render.tsx'
 import { Sparkline } from '../../src/parts/sparkline.tsx'
@@ -51,6 +52,7 @@ export function Stories() {
           <Diff label="Changed lines" before={'one\ntwo\nthree\n'} after={'one\n2\nthree\n'} />
           <Diff label="A patch" patch={'--- a/x\n+++ b/x\n@@ -4,2 +4,2 @@\n-old\n+new\n same'} />
         </Panel>
+        <ChangedFilesStory />
         <Panel title="JSON">
           <Json value={{ name: 'Nightly', tags: ['a', 'b'], deep: { deeper: { deepest: true } } }} />
         </Panel>
@@ -180,6 +182,94 @@ function TimelineStory() {
           <Badge>{items.length}</Badge>
         </Composer>
       </Timeline>
+    </Panel>
+  )
+}
+
+const line = (type: DiffLine['type'], text: string, oldLine: number | null, newLine: number | null): DiffLine => ({
+  type,
+  text,
+  oldLine,
+  newLine,
+})
+
+const oneHunk = { oldStart: 1, oldLines: 3, newStart: 1, newLines: 4, section: 'pool' }
+const many = Array.from({ length: 1_200 }, (_, index) => line('added', `row ${index + 1}`, null, index + 1))
+const changed: DiffFile[] = [
+  {
+    path: 'src/pool.ts',
+    oldPath: 'src/lake.ts',
+    status: 'renamed',
+    similarity: 71,
+    isBinary: false,
+    added: 2,
+    removed: 1,
+    hunks: [
+      {
+        ...oneHunk,
+        lines: [
+          line('context', 'export const name = 1', 1, 1),
+          line('removed', 'export const size = 10', 2, null),
+          line('added', 'export const size = 20', null, 2),
+          line('added', 'export const most = 40', null, 3),
+          { ...line('context', '// the end', 3, 4), noNewline: true },
+        ],
+      },
+    ],
+  },
+  {
+    path: 'logo.png',
+    oldPath: null,
+    status: 'modified',
+    isBinary: true,
+    added: null,
+    removed: null,
+    hunks: [],
+  },
+  { path: 'huge.csv', oldPath: null, status: 'added', isBinary: false, added: 90_000, removed: 0, hunks: null },
+  {
+    path: 'run.sh',
+    oldPath: null,
+    status: 'modified',
+    oldMode: '100644',
+    newMode: '100755',
+    isBinary: false,
+    added: 0,
+    removed: 0,
+    hunks: [],
+  },
+  {
+    path: 'rows.txt',
+    oldPath: null,
+    status: 'added',
+    isBinary: false,
+    added: 1_200,
+    removed: 0,
+    hunks: [{ oldStart: 0, oldLines: 0, newStart: 1, newLines: 1_200, section: '', lines: many }],
+  },
+]
+
+/** What is said of a line stands under it, in either layout. */
+function ChangedFilesStory() {
+  const [chosen, setChosen] = useState<LinePlace | null>(null)
+  const isChosen = ({ path, side, line: at }: LinePlace) =>
+    chosen?.path === path && chosen.side === side && chosen.line === at
+  return (
+    <Panel title="Changed files">
+      <ChangedFiles
+        files={changed}
+        isTruncated
+        lineLabel="Say of line"
+        onLine={setChosen}
+        under={place =>
+          isChosen(place) && (
+            <Text size="sm">
+              About {place.path}, {place.side}, {place.line}
+            </Text>
+          )
+        }
+        notice={({ path }) => path === 'run.sh' && <Text size="sm">This does not apply any more.</Text>}
+      />
     </Panel>
   )
 }

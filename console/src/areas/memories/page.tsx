@@ -19,6 +19,7 @@ export const page = defineArea({
     supersededById: 'Superseded by',
     useCount: 'Used by agents',
     lastUsedAt: 'Last used by agents',
+    stale: 'Stale',
     q: 'Title',
   },
   fields: [
@@ -33,6 +34,7 @@ export const page = defineArea({
   ],
   saved: [
     { title: 'Pinned', search: { pinned: 'true' } },
+    { title: 'Stale', search: { stale: 'true' } },
     { title: 'Expired', search: { status: 'expired' } },
     { title: 'Superseded or archived', search: { status: ['superseded', 'archived'] } },
   ],

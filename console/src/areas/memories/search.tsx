@@ -65,12 +65,13 @@ function Hit({ item: { memory, score, why, snippet } }: { item: Found }) {
   )
 }
 
-/** `words 0.61 × confidence 0.9 × …` */
-function reasonsOf({ text, confidence, rating, recency, pinned }: Found['why']): string {
-  const factors = { words: text, confidence, rating, recency, pinned }
-  return Object.entries(factors)
-    .map(([name, value]) => `${name} ${number(value)}`)
-    .join(' × ')
+/** `words 0.61 × confidence 0.9 × …`, or `(words 0.61 + meaning 0.8) × …` */
+function reasonsOf({ text, meaning, confidence, rating, recency, pinned }: Found['why']): string {
+  const words = `words ${number(text)}`
+  const others = Object.entries({ confidence, rating, recency, pinned }).map(
+    ([name, value]) => `${name} ${number(value)}`,
+  )
+  return [meaning === undefined ? words : `(${words} + meaning ${number(meaning)})`, ...others].join(' × ')
 }
 
 function number(value: number): string {

@@ -25,6 +25,7 @@ function Title({ record }: CellProps) {
       <LinkName to={`/w/${workspaceId}/memories/${String(record.id)}` as '/'} data-row>
         {String(record.title)}
       </LinkName>
+      {record.stale === true && <Badge color="yellow">Stale</Badge>}
     </Group>
   )
 }
@@ -47,6 +48,9 @@ function Notice({ record }: { record: CellProps['record'] }) {
         <LinkName to={`/w/${workspaceId}/memories/${String(record.supersededById)}` as '/'}>another memory</LinkName>.
       </Text>
     )
+  }
+  if (record.stale === true) {
+    return <Text>The code that this tells of has changed since. Look whether it still holds, and write it anew.</Text>
   }
   if (record.status === 'expired') return <Text>This has expired: nobody finds it until its time is changed.</Text>
   if (record.visibility === 'private') return <Text c="dimmed">Only you see this, not even admins do.</Text>

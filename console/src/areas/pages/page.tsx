@@ -8,7 +8,7 @@ export const page = defineArea({
   letter: 'p',
   words: 'published shared reports links',
   about: 'Reports that were published: who shared what, and how often it was read.',
-  none: 'Publish an issue, and its page is listed here.',
+  none: 'Publish an issue or an autofix, and its page is listed here.',
   columns: ['title', 'visibility', 'views', 'createdBy', 'expiresAt', 'deleted', 'created'],
   labels: {
     ownerId: 'Owner',

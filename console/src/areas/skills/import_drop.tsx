@@ -1,18 +1,21 @@
-// Skills by zip: dropped on the list, and told what became of each.
+// Skills by zip or from a repository, above the list, and what became of each.
 import { Alert, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
 import type { ResultOf } from '../../../../src/client/catalogue.ts'
 import { useAct } from '../../api.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { LinkText } from '../../parts/links.tsx'
 import { useStanding, useWorkspaceId } from '../../session.ts'
 import { contentOf, Drop } from './drop.tsx'
+import { ImportRepository } from './import_repository.tsx'
 
 type Imported = ResultOf<'skills.import'>['items'][number]
 
 export function ImportDrop() {
   const workspaceId = useWorkspaceId()
   const { may } = useStanding()
-  const act = useAct('skills.import')
+  const [items, setItems] = useState<readonly Imported[]>()
+  const act = useAct('skills.import', { onDone: result => setItems(result.items) })
   if (!may('skills.import')) return null
   const take = async ([file]: File[]) => {
     if (file) act.mutate({ workspaceId, content: await contentOf('zip', file) })
@@ -26,8 +29,9 @@ export function ImportDrop() {
         isBusy={act.isPending}
         onFiles={files => void take(files)}
       />
+      {may('repositories.list') && <ImportRepository onImported={setItems} />}
       <Failure error={act.error} onRetry={act.again} />
-      {act.data && <Outcome items={act.data.items} />}
+      {items && <Outcome items={items} />}
     </Stack>
   )
 }

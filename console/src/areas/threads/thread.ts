@@ -1,5 +1,6 @@
 // A thread, its messages and runs as the pages see them: colours and words of their states.
 import type { ItemOf } from '../../../../src/client/catalogue.ts'
+import { type Owner, ownerName } from '../../parts/people.tsx'
 
 export type Thread = ItemOf<'threads.list'>
 export type Message = ItemOf<'messages.list'>
@@ -54,4 +55,11 @@ export function standingOf({ status, error, summary, waitsFor, runner }: Run): s
     case 'cancelled':
       return error ?? 'Somebody stopped it.'
   }
+}
+
+/** What the author of a message is called. */
+export function authorName({ author, role, callerKind }: Message, owners: readonly Owner[]): string {
+  if (role === 'assistant' || role === 'tool' || callerKind !== null) return 'Agent'
+  if (author.type === 'system') return 'Atrium'
+  return author.id === null ? 'A former member' : ownerName(owners, author.id)
 }

@@ -6,13 +6,13 @@ import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { countOf } from '../../format.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Rows } from '../../parts/page.tsx'
-import { type Owner, ownerName, useOwners } from '../../parts/people.tsx'
+import { useOwners } from '../../parts/people.tsx'
 import { useKeys } from '../../parts/picker.tsx'
 import { MessageEntry } from './message.tsx'
 import { isEmpty, type Paired, paired, placeOf } from './pairing.ts'
 import type { Transcript } from './reading.ts'
 import { useScrolling } from './scrolling.ts'
-import type { Message, Part } from './thread.ts'
+import { authorName, type Message, type Part } from './thread.ts'
 
 type TranscriptViewProps = {
   transcript: Transcript
@@ -47,7 +47,7 @@ export function TranscriptView({ transcript, wanted, state, children }: Transcri
             <MessageEntry
               key={message.id}
               message={message}
-              name={nameOf(message, owners)}
+              name={authorName(message, owners)}
               results={resultsOf(message, pairs)}
               isLast={message.seq === last && !onNewer}
               isContinued={isContinued(drawn[index - 1], message)}
@@ -112,12 +112,6 @@ function isContinued(before: Message | undefined, { author, role, created, edite
   if (!before || role !== 'assistant' || before.role !== role || editedAt) return false
   const isSame = before.author.id === author.id && before.author.credentialId === author.credentialId
   return isSame && new Date(created).getTime() - new Date(before.created).getTime() < pauseMs
-}
-
-function nameOf({ author, role, callerKind }: Message, owners: readonly Owner[]): string {
-  if (role === 'assistant' || role === 'tool' || callerKind !== null) return 'Agent'
-  if (author.type === 'system') return 'Atrium'
-  return author.id === null ? 'A former member' : ownerName(owners, author.id)
 }
 
 function resultsOf({ id, parts }: Message, { results, shown }: Paired): (Part | null | undefined)[] {
