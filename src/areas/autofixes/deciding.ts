@@ -66,7 +66,8 @@ export function refuseApplying(row: AutofixRow, inner: Inner, { mode }: AutofixS
 
 function whatIsMissing(row: AutofixRow, { runId }: Inner): string {
   const { requiredApprovals: required, approvals } = row
-  if (approvals.length < required) return `It has ${approvals.length} of the ${required} approvals that it needs; people approve it in the console.`
+  if (approvals.length < required)
+    return `It has ${approvals.length} of the ${required} approvals that it needs; people approve it in the console.`
   const who = runId === null ? '' : ' than the one who started the run that made it'
   return `Somebody else${who} must approve it.`
 }
