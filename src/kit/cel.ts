@@ -20,6 +20,8 @@ export type CelProblem = { message: string; offset: number; line: number; column
 
 export type CelResult = 'bool' | 'string'
 
+export type CelNode = ASTNode
+
 /** A text that was checked. Its tree is for `cel_run.ts` and `cel_sql.ts`. */
 export type Expression = { readonly text: string; readonly result: CelResult; readonly tree: ASTNode }
 

@@ -1,8 +1,11 @@
 // What a handler may touch. An argument, not a container: it stays at ten fields.
+import type { Signal } from '../contract/operation.ts'
 import type { Reach, Role, Standing } from '../contract/permissions.ts'
 import type { CallerKind, Scope } from '../contract/scopes.ts'
+import type { ClickHouse } from './clickhouse.ts'
 import type { Db } from './db.ts'
 import type { Wait } from './gate.ts'
+import type { Gather } from './gather.ts'
 import type { Git } from './git.ts'
 import type { Settings } from './settings.ts'
 
@@ -21,6 +24,8 @@ export type Caller = Standing & {
   run?: CallerRun
   /** A key that nobody has used before. */
   isUnused?: true
+  /** Of a telemetry token only. */
+  sender?: CallerSender
   /** What the membership of the owner is narrowed to, where it is. */
   ownerScopes?: readonly Scope[]
 }
@@ -37,6 +42,16 @@ export type CallerRun = {
   attempt: number
   /** What the skills that it follows leave it; null where none of them names tools. */
   allowedTools: readonly string[] | null
+}
+
+/** What a telemetry token may send, where that goes, and how much of it. */
+export type CallerSender = {
+  /** Ids of datasets. */
+  routes: Readonly<Record<Signal, string | null>>
+  resourceDefaults: Readonly<Record<string, string>>
+  allowedOrigins: readonly string[]
+  itemsPerMinute: number | null
+  bytesPerDay: number | null
 }
 
 /** As they are now: it comes with the credential, in the same reading. */
@@ -195,5 +210,17 @@ export type FetchOptions = {
  */
 export type Fetch = (url: string | URL, options?: FetchOptions) => Promise<Response>
 
+/** Counts things under a key, all of them or none, and says whether they fit among so many in a minute. */
+export type Take = (key: string, perMinute: number, weight: number) => Promise<boolean>
+
 /** `git` ends with the request. */
-export type BeforeContext = { call: CallOperation; rehearse: RehearseOperation; fetch: Fetch; git: Git }
+export type BeforeContext = {
+  call: CallOperation
+  rehearse: RehearseOperation
+  fetch: Fetch
+  git: Git
+  gather: Gather
+  take: Take
+  /** Null where the operator has none. */
+  clickhouse: ClickHouse | null
+}

@@ -1,5 +1,6 @@
 // Work after the answer, as an area declares it: what a kind is given, how often it is tried, and what it may touch.
 import type { Static, TSchema } from 'typebox'
+import type { ClickHouse } from './clickhouse.ts'
 import type { Context, Feed, Fetch } from './context.ts'
 import type { Tx } from './db.ts'
 import type { Git } from './git.ts'
@@ -58,6 +59,8 @@ export type JobContext = Omit<Context, 'caller' | 'access' | 'origin' | 'note' |
   sendMail: (mail: Mail) => Promise<void>
   fetch: Fetch
   git: Git
+  /** Null where the operator has none. */
+  clickhouse: ClickHouse | null
   /** An operation by the credential of a run, through the door that every client uses. */
   call: CallAsRun
   tools: ToolsOfRun

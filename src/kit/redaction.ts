@@ -14,7 +14,7 @@ const forms: readonly RegExp[] = [
   /AGE-SECRET-KEY-1[0-9A-Z]{50,}/gi,
   // Our own: API keys, sessions, runs, invites, OAuth, telemetry, and pages, whose id opens them.
   word('atr_[0-9A-Za-z]{40,}'),
-  word('(?:sess|run|oat|ort|oac|occ|ocs|odc|inv|tt|hook|whsec|pst)_[A-Za-z0-9_-]{32,}'),
+  word('(?:sess|run|oat|ort|oac|occ|ocs|odc|inv|tt(?!_id_)|hook|whsec|pst)_[A-Za-z0-9_-]{32,}'),
   word('page_[0-9a-z]{40}'),
   // Three parts, of which the first two are JSON.
   /(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?/g,

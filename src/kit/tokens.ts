@@ -23,12 +23,28 @@ export function newToken(prefix: string): string {
 
 /** `atr_`, 48 random characters and a checksum, so that a leaked key can be recognised without asking anyone. */
 export function newKeySecret(): string {
-  const start = `atr_${randomBase62(48)}`
-  return start + checksum(start)
+  return withChecksum(`atr_${randomBase62(48)}`)
 }
 
 export function isKeySecret(text: string): boolean {
-  return /^atr_[0-9a-zA-Z]{54}$/.test(text) && checksum(text.slice(0, 52)) === text.slice(52)
+  return /^atr_[0-9a-zA-Z]{54}$/.test(text) && hasChecksum(text)
+}
+
+/** Of the same form; ids of telemetry tokens begin with `tt_id_`, and no secret has a second underscore. */
+export function newTelemetrySecret(): string {
+  return withChecksum(`tt_${randomBase62(48)}`)
+}
+
+export function isTelemetrySecret(text: string): boolean {
+  return /^tt_[0-9a-zA-Z]{54}$/.test(text) && hasChecksum(text)
+}
+
+function withChecksum(start: string): string {
+  return start + checksum(start)
+}
+
+function hasChecksum(text: string): boolean {
+  return checksum(text.slice(0, -6)) === text.slice(-6)
 }
 
 /** CRC-32 in six base62 digits. */

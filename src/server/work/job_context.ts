@@ -1,4 +1,5 @@
 // What a job or a follower may touch: the context of a handler without a caller, with mail and the ledger.
+import type { ClickHouse } from '../../kit/clickhouse.ts'
 import type { Feed, Fetch, Log } from '../../kit/context.ts'
 import type { Database } from '../../kit/db.ts'
 import type { CallAsRun, JobContext, ToolsOfRun } from '../../kit/jobs.ts'
@@ -25,6 +26,7 @@ type Options = {
   feed: Pick<Feed, 'tell'>
   outbound: Fetch
   git: SystemGit
+  clickhouse: ClickHouse | null
   call: CallAsRun
   tools: ToolsOfRun
   tracer: Tracer | undefined
@@ -32,7 +34,7 @@ type Options = {
 }
 
 export function jobContexts(options: Options): JobContextMaker {
-  const { config, database, settings, ledger, feed, outbound, git, call, tools, tracer, now } = options
+  const { config, database, settings, ledger, feed, outbound, git, clickhouse, call, tools, tracer, now } = options
   const sendMail = mailer(config, database)
   const host = new URL(config.PUBLIC_URL).hostname
   return (id, log, signal, gitKey = id) => {
@@ -46,6 +48,7 @@ export function jobContexts(options: Options): JobContextMaker {
       feed,
       call,
       tools,
+      clickhouse,
       git: git.of({ key: gitKey, signal }),
       fetch: (url, options) => outbound(url, { signal, ...options }),
       sendMail: async message => {
