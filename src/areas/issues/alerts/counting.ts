@@ -1,7 +1,7 @@
 // Counts alerts on issues that are there, and says what that changed: most only count, and their issue is not touched.
 import { isWorse } from '../fields/contract.ts'
 import { actorOf, insertEntries, type NewEntry } from '../timeline/store.ts'
-import { type Call, type Group, isRise, isSnoozed, keyOf, resourcesOf, roundReached } from './deciding.ts'
+import { type Call, type Group, isRise, isSnoozed, keyOf, type Moment, resourcesOf, roundReached } from './deciding.ts'
 import * as store from './store.ts'
 
 /** Issues that were there already: reopened, worse, or with more to say. Most only count, and are not changed. */
@@ -64,15 +64,16 @@ export async function count({ db, caller, workspaceId, now }: Call, groups: read
   const occurrences = new Map<string, store.Occurrence>()
   for (const { issueId, origin, target, items, decision, released } of groups) {
     const own = decision.isCreated ? undefined : target
-    const moments = [...items.filter((_, place) => decision.actions[place] !== 'held').map(({ at }) => at), ...released]
+    const moments = [...items.filter((_, place) => decision.actions[place] !== 'held'), ...released]
     if (moments.length === 0) continue
-    const count = (counted.get(issueId)?.count ?? 0) + moments.length
+    const count = moments.reduce((sum, { times }) => sum + times, counted.get(issueId)?.count ?? 0)
     counted.set(issueId, { count, isSilent: own !== undefined && isSnoozed(own, now) })
-    for (const at of moments) {
+    for (const moment of moments) {
+      const { at } = moment
       const place = { origin: decision.isCreated ? issueId : (origin ?? issueId), minute: `${at.slice(0, 16)}:00Z` }
       const key = `${place.origin} ${place.minute}`
       const before = occurrences.get(key) ?? { ...place, issue: issueId, count: 0, first: at, last: at }
-      occurrences.set(key, grown(before, at))
+      occurrences.set(key, grown(before, moment))
     }
   }
   const reached = await store.countOn(db, [...occurrences.values()])
@@ -84,6 +85,7 @@ export async function count({ db, caller, workspaceId, now }: Call, groups: read
   await insertEntries(db, workspaceId, actorOf(caller), rounds, now)
 }
 
-function grown(one: store.Occurrence, at: string): store.Occurrence {
-  return { ...one, count: one.count + 1, first: at < one.first ? at : one.first, last: at > one.last ? at : one.last }
+function grown(one: store.Occurrence, { at, last, times }: Moment): store.Occurrence {
+  const { count, first, last: until } = one
+  return { ...one, count: count + times, first: at < first ? at : first, last: last > until ? last : until }
 }

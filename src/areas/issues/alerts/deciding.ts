@@ -6,17 +6,22 @@ import type { Judgement } from '../rules/evaluation.ts'
 import type { Alert, AlertAction } from './contract.ts'
 import type { Target } from './store.ts'
 
+/** When it happened, and how often until when: what the platform finds by itself is counted before it comes. */
+export type Moment = { at: string; last: string; times: number }
+
 /** An alert that is neither refused nor suppressed. */
-export type Accepted = {
+export type Accepted = Moment & {
   index: number
   alert: Alert
-  at: string
   severity: Severity
   fingerprint: string
   judgement: Judgement
 }
 
-export type Call = { db: Db; caller: Caller; workspaceId: string; now: Date }
+/** Who sends alerts: a caller, or the platform itself. */
+export type Sender = Pick<Caller, 'ownerId' | 'credential'>
+
+export type Call = { db: Db; caller: Sender; workspaceId: string; now: Date }
 
 /** The alerts of one fingerprint. */
 export type Group = {
@@ -27,7 +32,7 @@ export type Group = {
   target: Target | undefined
   decision: Decision
   /** When those that waited for a threshold happened. */
-  released: string[]
+  released: Moment[]
   /** The issue that counts them in the end. */
   issueId: string
 }
@@ -55,14 +60,16 @@ export function decide(group: readonly Accepted[], target: Target | undefined, h
   let isOpen = !isAbsent && !isClosed(target.status)
   const actions: AlertAction[] = []
   const waiting: number[] = []
+  let waitingTimes = held
   let turned: AlertAction | null = null
-  for (const [place, { at, severity, judgement }] of group.entries()) {
+  for (const [place, { at, severity, judgement, times }] of group.entries()) {
     if (isOpen || (!isAbsent && isQuiet(target, at, severity, now))) {
       actions.push('counted')
       continue
     }
     const { threshold } = judgement
-    if (threshold && held + waiting.length + 1 < threshold.count) {
+    if (threshold && waitingTimes + times < threshold.count) {
+      waitingTimes += times
       waiting.push(actions.push('held') - 1)
       continue
     }

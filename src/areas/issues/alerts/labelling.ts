@@ -1,6 +1,5 @@
 // Labels of issues that alerts made. What cannot be put on an issue is told; no alert is lost for a label.
 import { ApiError } from '../../../contract/errors.ts'
-import type { Caller } from '../../../kit/context.ts'
 import type { Db } from '../../../kit/db.ts'
 import * as labels from '../../labels/store.ts'
 
@@ -12,7 +11,7 @@ export type Labelling = {
   ids: readonly string[]
 }
 
-type Call = { db: Db; caller: Caller; workspaceId: string }
+type Call = { db: Db; workspaceId: string }
 
 /** By issue: the words that could not be put on it. */
 export async function labelMade(

@@ -1,5 +1,5 @@
 // Takes in the alerts of one call: each step is one statement for all of them.
-import type { Caller, Context } from '../../../kit/context.ts'
+import type { Context } from '../../../kit/context.ts'
 import type { Db } from '../../../kit/db.ts'
 import { Outdated } from '../../../kit/implement.ts'
 import { newId } from '../../../kit/random.ts'
@@ -11,7 +11,7 @@ import { lockCounter } from '../store.ts'
 import type { AlertAction, AlertOutcome } from './contract.ts'
 import { changeAll, count } from './counting.ts'
 import { createAll, firstOf } from './creating.ts'
-import { type Accepted, type Call, decide, type Group, isOver } from './deciding.ts'
+import { type Accepted, type Call, decide, type Group, isOver, type Moment, type Sender } from './deciding.ts'
 import { labelMade } from './labelling.ts'
 import { readAlert } from './reading.ts'
 import * as store from './store.ts'
@@ -20,7 +20,7 @@ export type Received = { items: AlertOutcome[]; assigned: { issueId: string; ass
 
 /** In the transaction, with what `judgeAll` made of the alerts outside of it. */
 export async function receive(
-  { db, caller }: Pick<Context, 'db'> & { caller: Caller },
+  { db, caller }: Pick<Context, 'db'> & { caller: Sender },
   workspaceId: string,
   { outcomes, accepted, version, now }: Judged,
 ): Promise<Received> {
@@ -55,8 +55,17 @@ export async function receive(
 
 export type Judged = { outcomes: AlertOutcome[]; accepted: Accepted[]; version: string; now: Date }
 
+/** How often the alert of the same place happened, until when, which is not later than now; once where nothing is said. */
+export type Counted = Pick<Moment, 'last' | 'times'>
+
 /** Outside any transaction, since rules may work long. Refused and suppressed alerts have their outcome then. */
-export async function judgeAll(db: Db, workspaceId: string, given: readonly unknown[], now: Date): Promise<Judged> {
+export async function judgeAll(
+  db: Db,
+  workspaceId: string,
+  given: readonly unknown[],
+  now: Date,
+  counted: readonly Counted[] = [],
+): Promise<Judged> {
   const version = await rules.versionOf(db, workspaceId)
   const active = await rules.active(db, workspaceId)
   const time = budget()
@@ -81,7 +90,8 @@ export async function judgeAll(db: Db, workspaceId: string, given: readonly unkn
     if (judgement.isSuppressed) {
       outcomes[index] = { index, issueId: null, action: 'suppressed', ruleId: judgement.ruleId }
     }
-    accepted.push({ index, alert, at: alert.at, severity, fingerprint: fingerprint ?? '', judgement })
+    const moment = { at: alert.at, last: alert.at, times: 1, ...counted[index] }
+    accepted.push({ index, alert, ...moment, severity, fingerprint: fingerprint ?? '', judgement })
   }
   return { outcomes, accepted, version, now }
 }
@@ -118,7 +128,7 @@ async function decideAll(call: Call, accepted: readonly Accepted[]): Promise<Gro
   if (releasing.size > 0) {
     const chosen = asked.filter(({ fingerprint }) => releasing.has(fingerprint))
     const released = Map.groupBy(await store.releaseHeld(db, workspaceId, chosen), ({ fingerprint }) => fingerprint)
-    for (const group of groups) group.released = released.get(group.fingerprint)?.map(({ at }) => at) ?? []
+    for (const group of groups) group.released = released.get(group.fingerprint) ?? []
   }
   return groups
 }
@@ -157,8 +167,10 @@ async function keep(
   outcomes: readonly AlertOutcome[],
   accepted: readonly Accepted[],
 ): Promise<void> {
-  const kept = accepted.map(({ index, at, fingerprint, alert }) => ({
+  const kept = accepted.map(({ index, at, last, times, fingerprint, alert }) => ({
     at,
+    last,
+    times,
     fingerprint: fingerprint || null,
     action: (outcomes[index] as AlertOutcome).action,
     alert,

@@ -6,6 +6,7 @@ import { listSql } from '../../../kit/list_sql.ts'
 import { sql } from '../../../kit/sql.ts'
 import type { Severity, Status } from '../fields/contract.ts'
 import type { Alert, AlertAction, alerts } from './contract.ts'
+import type { Moment } from './deciding.ts'
 
 /** An issue on the way from the one that holds a fingerprint to the one that it is merged into. */
 export type Step = { fingerprint: string; id: string; duplicateOfId: string | null; closedAt: string | null }
@@ -31,6 +32,21 @@ async function above(db: Db, workspaceId: string, merged: readonly Step[]): Prom
       select up.fingerprint, i.id, i.duplicate_of_id, i.closed_at, up.depth + 1
       from up join issues i on i.id = up.duplicate_of_id where i.workspace_id = ${workspaceId})
     select fingerprint, id, duplicate_of_id, closed_at from up order by fingerprint, depth`)
+}
+
+/** Those of the fingerprints whose alerts only count: their issue is there, and nobody has closed it. */
+export async function openAmong(db: Db, workspaceId: string, fingerprints: readonly string[]): Promise<Set<string>> {
+  if (fingerprints.length === 0) return new Set()
+  const ways = Map.groupBy(await stepsOf(db, workspaceId, fingerprints), ({ fingerprint }) => fingerprint)
+  return new Set([...ways].flatMap(([fingerprint, way]) => (way.at(-1)?.closedAt === null ? fingerprint : [])))
+}
+
+/** Issues whose fingerprints begin so, made since then. */
+export async function countMade(db: Db, workspaceId: string, prefix: string, since: Date): Promise<number> {
+  const [row] = await db.query<{ count: number }>(sql`
+    select count(*)::int as count from issues
+    where workspace_id = ${workspaceId} and created >= ${since} and starts_with(fingerprint, ${prefix})`)
+  return row?.count ?? 0
 }
 
 /** An issue as alerts find it. */
@@ -68,7 +84,7 @@ export async function heldOf(db: Db, workspaceId: string, asked: readonly HeldAs
   if (asked.length === 0) return new Map()
   const [fingerprints, since] = [asked.map(one => one.fingerprint), asked.map(one => one.since)]
   const rows = await db.query<Held>(sql`
-    select h.fingerprint, count(*)::int as count, min(h.at) as first, max(h.at) as last
+    select h.fingerprint, sum(h.times)::float8 as count, min(h.at) as first, max(h.at) as last
     from unnest(${fingerprints}::text[], ${since}::timestamptz[]) as g (fingerprint, since)
     join issue_alerts h on h.workspace_id = ${workspaceId} and h.fingerprint = g.fingerprint
       and h.received > g.since and h.action = 'held'
@@ -76,14 +92,14 @@ export async function heldOf(db: Db, workspaceId: string, asked: readonly HeldAs
   return new Map(rows.map(row => [row.fingerprint, row]))
 }
 
-/** Those that waited are counted from now on. Returns when each happened. */
+/** Those that waited are counted from now on. Returns when each happened, and how often. */
 export function releaseHeld(db: Db, workspaceId: string, asked: readonly HeldAsked[]) {
   const [fingerprints, since] = [asked.map(one => one.fingerprint), asked.map(one => one.since)]
-  return db.query<{ fingerprint: string; at: string }>(sql`
+  return db.query<Moment & { fingerprint: string }>(sql`
     update issue_alerts h set action = 'counted'
     from unnest(${fingerprints}::text[], ${since}::timestamptz[]) as g (fingerprint, since)
     where h.workspace_id = ${workspaceId} and h.fingerprint = g.fingerprint and h.received > g.since and h.action = 'held'
-    returning h.fingerprint, h.at`)
+    returning h.fingerprint, h.at, coalesce(h.last_at, h.at) as last, h.times::float8 as times`)
 }
 
 /** The newer issue holds the fingerprint. */
@@ -146,15 +162,15 @@ export async function countOn(db: Db, occurrences: readonly Occurrence[]): Promi
   return new Map(rows.map(({ id, occurrences: reached }) => [id, Number(reached)]))
 }
 
-export type StoredAlert = { at: string; fingerprint: string | null; action: AlertAction; alert: Alert }
+export type StoredAlert = Moment & { fingerprint: string | null; action: AlertAction; alert: Alert }
 
 export async function keepAlerts(db: Db, workspaceId: string, kept: readonly StoredAlert[], now: Date): Promise<void> {
   if (kept.length === 0) return
   await db.query(sql`
-    insert into issue_alerts (workspace_id, received, at, fingerprint, action, alert)
-    select ${workspaceId}, ${now}, k.at, k.fingerprint, k.action, k.alert
-    from jsonb_to_recordset(${JSON.stringify(kept)}::jsonb) as k (at timestamptz, fingerprint text, action text,
-      alert jsonb)`)
+    insert into issue_alerts (workspace_id, received, at, last_at, times, fingerprint, action, alert)
+    select ${workspaceId}, ${now}, k.at, nullif(k.last, k.at), k.times, k.fingerprint, k.action, k.alert
+    from jsonb_to_recordset(${JSON.stringify(kept)}::jsonb) as k (at timestamptz, last timestamptz, times bigint,
+      fingerprint text, action text, alert jsonb)`)
 }
 
 type Query = QueryOf<typeof alerts, 'issues.alerts.list'>
