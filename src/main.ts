@@ -29,7 +29,8 @@ async function main(): Promise<void> {
   surviveRejections(logger)
   const database = await opening
   const limiter = await openLimiter(config, logger)
-  const running = await startPlatform({ config, database, limiter, logger })
+  const clickhouse = await openRows(config)
+  const running = await startPlatform({ config, database, limiter, clickhouse, logger })
   await openControl(running, logger)
   stopOnSignal(running)
   const { PORT, HOST, WORKERS } = config
@@ -107,6 +108,14 @@ async function openLimiter({ REDIS_URL }: Config, logger: Logger): Promise<Limit
   const warn = (error: unknown) => logger.warn({ err: error }, 'Redis is away; limits are counted in this process only')
   return await redisLimiter(REDIS_URL, warn).catch(error => {
     throw new StartError(`REDIS_URL does not answer (${reason(error)}); is Redis running there?`)
+  })
+}
+
+async function openRows({ CLICKHOUSE_URL }: Config) {
+  if (!CLICKHOUSE_URL) return undefined
+  const { openClickHouse } = await import('./server/backends/clickhouse.ts')
+  return await openClickHouse(CLICKHOUSE_URL).catch(error => {
+    throw new StartError(`CLICKHOUSE_URL does not answer (${reason(error)}); is ClickHouse running there?`)
   })
 }
 

@@ -90,10 +90,11 @@ describe('atrium migrate and atrium doctor', () => {
     const { code, by } = await examined({
       DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none',
       REDIS_URL: 'redis://127.0.0.1:9',
+      CLICKHOUSE_URL: 'http://127.0.0.1:9/rows',
       SMTP_URL: 'smtp://127.0.0.1:9',
     })
     expect(code).toBe(1)
-    for (const check of ['database', 'redis', 'mail']) {
+    for (const check of ['database', 'redis', 'clickhouse', 'mail']) {
       expect(by[check]).toMatchObject({ state: 'failed', finding: expect.stringContaining('ECONNREFUSED') })
       expect(by[check]?.todo).toMatch(/correct/i)
     }

@@ -45,6 +45,7 @@ async function examine(env: Readonly<Record<string, string | undefined>>): Promi
     await disk(config),
     ...(await database(config)),
     await redis(config),
+    ...(await clickhouse(config)),
     await mail(config),
   ]
 }
@@ -217,6 +218,17 @@ async function redis({ REDIS_URL }: Config): Promise<Finding> {
     return ok('redis', 'answers')
   } catch (error) {
     return failed('redis', `does not answer (${reasonOf(error)})`, 'Start Redis there, or correct REDIS_URL.')
+  }
+}
+
+async function clickhouse({ CLICKHOUSE_URL }: Config): Promise<Finding[]> {
+  if (!CLICKHOUSE_URL) return []
+  try {
+    const { pingClickHouse } = await import('../server/backends/clickhouse.ts')
+    return [ok('clickhouse', `version ${await pingClickHouse(CLICKHOUSE_URL)} answers`)]
+  } catch (error) {
+    const todo = 'Start ClickHouse there, or correct CLICKHOUSE_URL.'
+    return [failed('clickhouse', `does not answer (${reasonOf(error)})`, todo)]
   }
 }
 

@@ -6,6 +6,7 @@ import { FailureEnvelope, type SuccessStatus, successTexts } from './envelope.ts
 import { type ErrorKind, errors } from './errors.ts'
 import { example } from './examples.ts'
 import { introduction, parameterText } from './introduction.ts'
+import { exportResponse, statusResponse, telemetryScheme } from './openapi_otlp.ts'
 import {
   type Area,
   errorsOf,
@@ -36,6 +37,7 @@ const securitySchemes = (publicUrl: string) => ({
       },
     },
   },
+  telemetryToken: telemetryScheme,
   apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'A workspace API key.' },
   bearer: { type: 'http', scheme: 'bearer', description: 'A session or an OAuth access token.' },
   cookie: {
@@ -114,7 +116,7 @@ function describe(id: string, operation: Operation, components: Record<string, J
       ...Object.fromEntries(
         [...new Set([...errorsOf(operation), ...ofTransport])].map(kind => [
           errors[kind].status,
-          { $ref: `#/components/responses/${kind}` },
+          operation.signal ? statusResponse(kind, headers) : { $ref: `#/components/responses/${kind}` },
         ]),
       ),
     },
@@ -173,6 +175,7 @@ function successResponse(
     return { description: 'A file or stream', headers: headers(), content: Object.fromEntries(content) }
   }
   if (status === 204) return { description: successTexts[status], headers: headers() }
+  if (operation.signal) return exportResponse(successTexts[status], hoist(schema, components), example(schema), headers)
   return {
     description: successTexts[status],
     headers: headers(operation.cookie && 'Set-Cookie', operation.etag && 'ETag'),
@@ -195,6 +198,7 @@ function failureResponses(components: Record<string, Json>): Json {
 }
 
 function securityOf(operation: Operation): Json[] {
+  if (operation.signal) return [{ telemetryToken: [] }, { bearer: [] }]
   const bySession = [{ bearer: [] }, { cookie: [] }]
   if (operation.access === 'public') return operation.cookie === 'clear' ? [{}, ...bySession] : []
   const takesKeys = operation.access !== 'user' && (operation.credentials?.includes('key') ?? true)

@@ -10,7 +10,12 @@ import type { CallerKind, Scope } from './scopes.ts'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** How a caller proved who it is. */
-export type CredentialType = 'session' | 'key' | 'oauth' | 'client' | 'run'
+export type CredentialType = 'session' | 'key' | 'oauth' | 'client' | 'run' | 'telemetry'
+
+/** What OpenTelemetry senders send, each to an address of its own. */
+export const signals = ['traces', 'logs', 'metrics'] as const
+
+export type Signal = (typeof signals)[number]
 
 export type Operation = {
   /** At most 70 characters, no full stop: a menu entry. */
@@ -77,6 +82,11 @@ export type Operation = {
   envelope?: false
   /** Content types of an answer that is a file or a stream instead of the envelope. */
   produces?: readonly [string, ...string[]]
+  /**
+   * It takes this signal of OpenTelemetry: from telemetry tokens alone, outside any transaction, and what it answers,
+   * failures too, has the form that OTLP gives it (`server/request/otlp.ts`).
+   */
+  signal?: Signal
   /** False where it is never offered to agents as a tool, nor carried out as one: what governs the tools themselves. */
   tool?: false
 }
@@ -153,9 +163,9 @@ export function isAudited(operation: Operation): boolean {
   return operation.audit ?? isWrite(operation)
 }
 
-/** Where a repeated request can be recognised: POSTs that need a credential take an Idempotency-Key. */
+/** Where a repeated request can be recognised: POSTs that need a credential take an Idempotency-Key. OTLP has none. */
 export function isRepeatable(operation: Operation): boolean {
-  return methodOf(operation) === 'POST' && operation.access !== 'public'
+  return methodOf(operation) === 'POST' && operation.access !== 'public' && operation.signal === undefined
 }
 
 /** Where the workspace that an operation is about is named, if it is about one. */

@@ -95,8 +95,15 @@ function refuse(reason: RefusalReason, detail: string, missing: Scope[] = []): P
 function refusalOfCaller(standing: Standing, operation: Operation): Permission | null {
   const { access } = operation
   if (access === 'public') return null
+  // It is in the hands of whoever has the sender, be it a page: it opens what names it, and nothing else.
+  if (standing.credential === 'telemetry' && !operation.credentials?.includes('telemetry')) {
+    return refuse('credential', 'A telemetry token only sends telemetry; use an API key or a session instead.')
+  }
   if (access === 'user' && standing.credential !== 'session') {
     return refuse('credential', 'Only a signed-in person may do this; log in and send the session instead.')
+  }
+  if (operation.signal && standing.credential !== 'telemetry') {
+    return refuse('credential', 'Only a telemetry token sends here; make one and send it as bearer.')
   }
   if (operation.credentials && !operation.credentials.includes(standing.credential)) {
     return refuse('credential', 'This kind of credential may not do this; log in and send the session instead.')

@@ -15,6 +15,7 @@ import { isAnswering, watchConnections } from './request/connections.ts'
 import { enter } from './request/entry.ts'
 import { handleFailures } from './request/failures.ts'
 import { addHeaders, safeHeaders } from './request/headers.ts'
+import { answerPreflights } from './request/otlp.ts'
 import type { Platform } from './request/platform.ts'
 import { refuseOverload } from './request/pressure.ts'
 import { mountOperations } from './request/routes.ts'
@@ -70,6 +71,7 @@ export async function buildApp(platform: Platform, logger: FastifyBaseLogger): P
   dress = addHeaders(app, config)
   platform.tracer?.follow(app)
   const pressure = refuseOverload(app, config, connections)
+  answerPreflights(app, platform)
   mountOperations(app, platform, entry, pressure)
   mountOperational(app, platform, pressure)
   mountMailbox(app, platform)

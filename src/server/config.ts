@@ -96,6 +96,11 @@ export const variables = {
     secret: true,
     read: url('redis:', 'rediss:'),
   },
+  CLICKHOUSE_URL: {
+    help: 'keeps the rows of datasets, http://user:password@host:8123/database; default: the database does',
+    secret: true,
+    read: url('http:', 'https:'),
+  },
   SMTP_URL: {
     help: 'mail server; default: mails are shown on /dev/mailbox',
     secret: true,

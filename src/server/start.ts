@@ -1,6 +1,7 @@
 // Puts the platform together: database and migrations, handlers found by folder name, jobs, HTTP.
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Ages } from '../kit/ages.ts'
+import type { ClickHouse } from '../kit/clickhouse.ts'
 import type { Log } from '../kit/context.ts'
 import type { Database } from '../kit/db.ts'
 import type { Follower } from '../kit/follow.ts'
@@ -21,6 +22,7 @@ import { gatherCalls } from './request/call_log.ts'
 import { callsOfRuns } from './request/calls.ts'
 import type { Limiter } from './request/limits.ts'
 import type { Platform } from './request/platform.ts'
+import { readClickHouseTables } from './upkeep/clickhouse_tables.ts'
 import { secretKey } from './upkeep/key_file.ts'
 import { migrate, readMigrations, takeSchemaLock } from './upkeep/migrations.ts'
 import { fingerprintOf, secretsFrom } from './upkeep/secrets.ts'
@@ -28,16 +30,22 @@ import { startVacuum } from './upkeep/vacuum.ts'
 import { findVectors } from './upkeep/vectors.ts'
 import type { Tracer } from './watch/tracing.ts'
 import { startFollowers } from './work/followers.ts'
+import { gathering } from './work/gathering.ts'
 import { openGit } from './work/git/git.ts'
 import { jobContexts } from './work/job_context.ts'
 import { startJobs } from './work/jobs.ts'
 import { outboundFrom } from './work/outbound.ts'
 import { retentionJobs } from './work/retention.ts'
 
+/** Its tables are made at the start. */
+type StoreOfRows = ClickHouse & { prepare(statements: readonly string[]): Promise<void>; close(): Promise<void> }
+
 export type Parts = {
   config: Config
   database: Database
   limiter: Limiter
+  /** Where CLICKHOUSE_URL is set. */
+  clickhouse?: StoreOfRows | undefined
   logger: FastifyBaseLogger
   now?: () => Date
   /** Beside what the areas declare. */
@@ -54,6 +62,7 @@ export async function startPlatform({
   config,
   database: bare,
   limiter,
+  clickhouse,
   logger,
   now = () => new Date(),
   extra,
@@ -67,6 +76,7 @@ export async function startPlatform({
   const tracer = await tracerOf(config, logger)
   const database = tracer ? traced(bare, tracer) : bare
   await migrate(database, readMigrations(areasIn))
+  await clickhouse?.prepare(readClickHouseTables(areasIn))
   await refuseOtherKey(database, fingerprintOf(secret))
   const feed = await startFeed(database, logger)
   const ledger = openLedger({ key, alarm: ledgerAlarm(logger), database, feed })
@@ -93,6 +103,7 @@ export async function startPlatform({
     feed,
     outbound,
     git,
+    clickhouse: clickhouse ?? null,
     call: calls.call,
     tools: tools.of,
     tracer,
@@ -136,6 +147,8 @@ export async function startPlatform({
     secretKey: secret,
     outbound,
     git,
+    gather: gathering(database, clickhouse ?? null),
+    clickhouse: clickhouse ?? null,
     handlers: areas.handlers,
     tracer,
     log: logger,
@@ -159,6 +172,7 @@ export async function startPlatform({
       git.close()
       await vacuum?.stop()
       await limiter.close()
+      await clickhouse?.close()
       await tracer?.stop()
       await database.close()
     },

@@ -3,7 +3,7 @@ import { createClient, defineScript } from 'redis'
 import { type Limiter, memoryLimiter, type Verdict, windowSeconds } from '../request/limits.ts'
 
 /**
- * Takes as many as there is room for and returns the room that there was. Fields are seconds of the server's own clock,
+ * Takes as many as there is room for, or nothing where that is less than a whole; returns the room that there was. Fields are seconds of the server's own clock,
  * so that processes need not agree on theirs.
  */
 const takeScript = `
@@ -19,9 +19,13 @@ for i = 1, #fields, 2 do
 end
 local room = limit - total
 if room <= 0 then return 0 end
+if ARGV[3] == 'whole' and wanted > room then return room end
 redis.call('HINCRBY', KEYS[1], now, math.min(room, wanted))
 redis.call('EXPIRE', KEYS[1], ${windowSeconds + 2})
 return room`
+
+/** Many requests of one each share what there is; what one request brings passes as a whole or not at all. */
+type Take = 'each' | 'whole'
 
 type Warn = (error: unknown) => void
 
@@ -58,9 +62,9 @@ export async function redisLimiter(url: string, warn: Warn): Promise<Limiter> {
       take: defineScript({
         SCRIPT: takeScript,
         NUMBER_OF_KEYS: 1,
-        parseCommand(parser, key: string, limit: number, wanted: number) {
+        parseCommand(parser, key: string, limit: number, wanted: number, take: Take) {
           parser.pushKey(key)
-          parser.push(String(limit), String(wanted))
+          parser.push(String(limit), String(wanted), take)
         },
         transformReply: undefined as unknown as () => number,
       }),
@@ -79,9 +83,9 @@ export async function redisLimiter(url: string, warn: Warn): Promise<Limiter> {
   await client.connect()
   wasConnected = true
   /** Undefined where Redis does not say. */
-  async function ask(key: string, limit: number, wanted: number): Promise<number | undefined> {
+  async function ask(key: string, limit: number, wanted: number, take: Take): Promise<number | undefined> {
     try {
-      const room = Number(await inTime(client.take(`atrium:limit:${key}`, limit, wanted)))
+      const room = Number(await inTime(client.take(`atrium:limit:${key}`, limit, wanted, take)))
       isAway = false
       return room
     } catch (error) {
@@ -95,13 +99,23 @@ export async function redisLimiter(url: string, warn: Warn): Promise<Limiter> {
   const flush = () => {
     const asked = turn
     turn = new Map()
-    for (const [key, { limit, wanted, room }] of asked) void ask(key, limit, wanted).then(room.resolve)
+    for (const [key, { limit, wanted, room }] of asked) void ask(key, limit, wanted, 'each').then(room.resolve)
+  }
+
+  const isResting = () => isAway && performance.now() < restUntil
+
+  async function takeWhole(key: string, limit: number, weight: number): Promise<Verdict> {
+    const room = isResting() ? undefined : await ask(key, limit, weight, 'whole')
+    if (room === undefined) return await local.take(key, limit, weight)
+    const allowed = room >= weight
+    return { allowed, remaining: allowed ? room - weight : room, resetSeconds: windowSeconds }
   }
 
   return {
     /** Whoever is the third of a turn to ask finds two fewer than there were: as if each had asked alone. */
-    async take(key, limit): Promise<Verdict> {
-      if (isAway && performance.now() < restUntil) return await local.take(key, limit)
+    async take(key, limit, weight = 1): Promise<Verdict> {
+      if (weight !== 1) return await takeWhole(key, limit, weight)
+      if (isResting()) return await local.take(key, limit)
       if (turn.size === 0) setImmediate(flush)
       const together = turn.get(key) ?? { limit, wanted: 0, room: Promise.withResolvers<number | undefined>() }
       turn.set(key, together)

@@ -4,8 +4,12 @@ import type { Config } from '../config.ts'
 import { isLoopbackHost } from '../config.ts'
 import { type Provider, providerOf } from './providers.ts'
 
-/** `token` is null where nothing usable came; `isAmbiguous` where key and bearer came together. */
-export type Presented = { token: string | null; from: 'key' | 'bearer' | 'cookie' | null; isAmbiguous: boolean }
+/** `token` is null where nothing usable came; `isAmbiguous` where several headers came together. */
+export type Presented = {
+  token: string | null
+  from: 'key' | 'telemetry' | 'bearer' | 'cookie' | null
+  isAmbiguous: boolean
+}
 
 const nothing: Presented = { token: null, from: null, isAmbiguous: false }
 
@@ -13,7 +17,13 @@ const nothing: Presented = { token: null, from: null, isAmbiguous: false }
 export function presentedCredential(headers: IncomingHttpHeaders, cookieName: string): Presented {
   const key = headers['x-api-key']
   const authorization = headers.authorization
+  const telemetry = headers['x-telemetry-token']
   if (key !== undefined && authorization !== undefined) return { ...nothing, isAmbiguous: true }
+  if (telemetry !== undefined) {
+    if (key !== undefined || authorization !== undefined) return { ...nothing, isAmbiguous: true }
+    const token = sentAs('telemetry', typeof telemetry === 'string' ? telemetry : '')
+    return { token, from: 'telemetry', isAmbiguous: false }
+  }
   if (key !== undefined)
     return { token: sentAs('key', typeof key === 'string' ? key : ''), from: 'key', isAmbiguous: false }
   if (authorization !== undefined)

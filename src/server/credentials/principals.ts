@@ -116,6 +116,7 @@ function toCaller(
     user: row.userId === null ? null : userOf(row),
     ...(credential === 'run' && { run: runOf(row) }),
     ...(row.isUnused && { isUnused: true }),
+    ...(row.sender && { sender: row.sender }),
     ...(memberScopes && { ownerScopes: memberScopes }),
   }
 }

@@ -1,10 +1,10 @@
 // The kinds of credential: what each begins with, where it may be sent, and the statement that finds who is behind it.
 import type { Role } from '../../contract/permissions.ts'
 import type { CallerKind, Scope } from '../../contract/scopes.ts'
-import type { Caller, User } from '../../kit/context.ts'
+import type { Caller, CallerSender, User } from '../../kit/context.ts'
 import { sessionIdleDays } from '../../kit/session_life.ts'
 import { type Sql, sql } from '../../kit/sql.ts'
-import { isKeySecret } from '../../kit/tokens.ts'
+import { isKeySecret, isTelemetrySecret } from '../../kit/tokens.ts'
 
 /** The surfaces that an OAuth token can be for; it opens the one it was asked for. */
 export type Resource = 'v1' | 'mcp'
@@ -34,6 +34,8 @@ export type PrincipalRow = {
   allowedTools?: string[] | null
   /** Of a key only: nobody has used it yet. */
   isUnused?: boolean
+  /** Of a telemetry token only. */
+  sender?: CallerSender
 } & UserRow
 
 /** Empty where no user is behind it. */
@@ -43,8 +45,8 @@ export type Provider = {
   kind: Caller['credential']
   /** What its tokens begin with, so that a leaked one names itself. */
   prefix: string
-  /** The ways in which it may be sent: its own header, as bearer, as the cookie; `mcp` is bearer at the MCP server. */
-  sent: readonly ('key' | 'bearer' | 'cookie' | 'mcp')[]
+  /** The ways in which it may be sent: a header of its own, as bearer, as the cookie; `mcp` is bearer at the MCP server. */
+  sent: readonly ('key' | 'telemetry' | 'bearer' | 'cookie' | 'mcp')[]
   /** False where the token was never ours: no need to ask the database. */
   isPossible?: (token: string) => boolean
   find: (digest: string, workspaceId: string | null) => Sql
@@ -57,6 +59,13 @@ export const providers: readonly Provider[] = [
   { kind: 'run', prefix: 'run_', sent: ['bearer', 'mcp'], find: runSql },
   { kind: 'oauth', prefix: 'oat_', sent: ['bearer', 'mcp'], find: oauthSql },
   { kind: 'client', prefix: 'occ_', sent: ['bearer', 'mcp'], find: clientSql },
+  {
+    kind: 'telemetry',
+    prefix: 'tt_',
+    sent: ['telemetry', 'bearer'],
+    isPossible: isTelemetrySecret,
+    find: telemetrySql,
+  },
 ]
 
 /** Given out by the authorization server: whoever lacks a scope can ask it for a token with more. */
@@ -85,6 +94,8 @@ export const watched = [
   'oauth_clients',
   'oauth_grants',
   'oauth_objects',
+  'telemetry_tokens',
+  'telemetry_token_secrets',
 ]
 
 const userColumns = sql`
@@ -190,4 +201,33 @@ function clientSql(digest: string): Sql {
       and c.secret_hash = o.secret_hash and 'client_credentials' = any(c.grants)
     join workspaces w on w.id = c.workspace_id and w.status = 'active'
     where o.id = ${digest} and o.kind = 'ClientCredentials'`
+}
+
+/**
+ * It belongs to its workspace, and goes on when its maker leaves. Nobody stands behind it and it holds no scope: what it
+ * may do is in `sender`, read along so that a batch costs one look-up.
+ */
+function telemetrySql(digest: string): Sql {
+  return sql`
+    select c.id as credential_id, null as user_id, c.owner_id, null as caller_kind, '{}'::text[] as scopes,
+      null as member_scopes, c.workspace_id as bound_to, null as role, w.status as workspace_status,
+      least(c.expires_at, k.until) as ends, least(c.expires_at, k.until) as expires, null as allowed_ips,
+      true as verified, jsonb_build_object(
+        'routes', jsonb_build_object(
+          'traces', c.traces_dataset_id, 'logs', c.logs_dataset_id, 'metrics', c.metrics_dataset_id),
+        'resourceDefaults', c.resource_defaults, 'allowedOrigins', c.allowed_origins,
+        'itemsPerMinute', c.items_per_minute, 'bytesPerDay', c.bytes_per_day) as sender, ${noUser}
+    from telemetry_token_secrets k
+    join telemetry_tokens c on c.id = k.token_id and c.revoked_at is null
+    join workspaces w on w.id = c.workspace_id and w.status = 'active'
+    where k.hash = ${digest}`
+}
+
+/** Whether a page of this origin may send with any token that works now. */
+export function originSql(origin: string, now: Date): Sql {
+  return sql`
+    select 1 as one from telemetry_tokens c join workspaces w on w.id = c.workspace_id and w.status = 'active'
+    where c.allowed_origins @> array[${origin}::text] and c.revoked_at is null
+      and (c.expires_at is null or c.expires_at > ${now})
+    limit 1`
 }

@@ -7,6 +7,7 @@ import { memoize } from '../../kit/memoize.ts'
 import { sessionDays } from '../../kit/session_life.ts'
 import { sessionCookie } from '../credentials/credentials.ts'
 import { compress, encodingFor, mayCompress } from './compression.ts'
+import { writtenExport } from './otlp.ts'
 import type { Platform } from './platform.ts'
 import type { Pressure } from './pressure.ts'
 
@@ -75,6 +76,12 @@ export function answerer({ config, now }: Platform, pressure: Pressure, operatio
       if (operation.cookie === 'clear' || token) {
         reply.header('set-cookie', sessionCookie(config.PUBLIC_URL, token ?? '', end, now()))
       }
+    }
+    if (operation.signal) {
+      const { body, type } = writtenExport(request, result)
+      const length = String(body.length)
+      const headers = [...reply.dressing(), 'cache-control', 'no-store', 'content-type', type, 'content-length', length]
+      return send(reply, request, status, headers, body)
     }
     if (operation.etag === true) reply.header('etag', etagOf(result))
     const written = write(result)

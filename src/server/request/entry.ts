@@ -7,6 +7,7 @@ import { sourceOf } from '../../kit/addresses.ts'
 import type { Caller } from '../../kit/context.ts'
 import { cookieName, isFromAnotherSite, type Presented, presentedCredential } from '../credentials/credentials.ts'
 import { judge, policyOf } from './limits.ts'
+import { refuseOrigin, tellOrigin } from './otlp.ts'
 import type { Platform } from './platform.ts'
 import { currentResource, currentSurface } from './surface.ts'
 
@@ -16,7 +17,7 @@ export type Entered = {
   token: string | null
   /** A page of another site sent it. */
   isForeign: boolean
-  from: 'key' | 'bearer' | 'cookie' | null
+  from: Presented['from']
 }
 
 export function enter({ config, principals, limiter, uses }: Platform) {
@@ -40,21 +41,26 @@ export function enter({ config, principals, limiter, uses }: Platform) {
     request: FastifyRequest,
     operation: Operation | undefined,
     presented: Presented,
-    caller: Caller | null,
+    known: Caller | null,
   ): Entered {
     const { token, from } = presented
+    // At anything but its doors, whoever has a telemetry token is nobody.
+    const isElsewhere = known?.credential === 'telemetry' && !operation?.signal
+    const caller = isElsewhere ? null : known
     if (caller) uses.saw(caller)
     const isForeign = isFromAnotherSite(request.headers, config)
     if (operation) {
       const needsCaller = operation.access !== 'public'
       if (needsCaller && presented.isAmbiguous) {
-        throw unauthorized('Send either x-api-key or Authorization, not both.')
+        throw unauthorized('Send either x-api-key, x-telemetry-token or Authorization, and no two of them.')
       }
-      if (needsCaller && !caller) throw unauthorized(missing(from, request.headers.authorization))
+      if (needsCaller && isElsewhere) throw unauthorized('A telemetry token sends telemetry and opens nothing else.')
+      if (needsCaller && !caller) throw unauthorized(missing(operation, from, request.headers.authorization))
       refuseForeign(operation, isForeign, from)
+      if (operation.signal) refuseOrigin(request, caller?.sender, config.PUBLIC_URL)
     }
     // Where no credential is needed, a cookie that another site's page sent along counts for nothing.
-    const counts = !(isForeign && from === 'cookie' && operation?.access === 'public')
+    const counts = !isElsewhere && !(isForeign && from === 'cookie' && operation?.access === 'public')
     return { caller: counts ? caller : null, token: counts ? token : null, isForeign, from }
   }
 
@@ -66,6 +72,7 @@ export function enter({ config, principals, limiter, uses }: Platform) {
     const asked = askedWorkspace(workspaceId)
     const found = token ? principals.resolve(token, asked, request.ip, currentResource()) : null
     const goOn = (caller: Caller | null) => {
+      if (operation?.signal) tellOrigin(request, reply, caller?.sender)
       const limited = limit(request, reply, caller)
       const enter = () => letIn(request, operation, presented, caller)
       return limited ? limited.then(enter) : enter()
@@ -81,7 +88,8 @@ function askedWorkspace(text: string | undefined): string | null {
   return text !== undefined && workspacePattern.test(text) ? text : null
 }
 
-function missing(from: Entered['from'], authorization: string | undefined): string {
+function missing({ signal }: Operation, from: Entered['from'], authorization: string | undefined): string {
+  if (signal) return 'Send a telemetry token that works now, in Authorization: Bearer or in x-telemetry-token.'
   if (from === null) return 'Send an API key in x-api-key, or a token in Authorization: Bearer.'
   if (from === 'bearer' && /^bearer +atr_/i.test(authorization ?? '')) {
     return 'This is an API key: send it in the header x-api-key, not as a bearer token.'

@@ -5,6 +5,7 @@ import { ApiError, badRequest, errors } from '../../contract/errors.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { isOAuthToken } from '../credentials/providers.ts'
 import { tooLarge } from './bodies.ts'
+import { writtenStatus } from './otlp.ts'
 
 /** One for all who are refused under load: neither a stack nor a line of log for each, which would be load itself. */
 export const overloaded = new ApiError('unavailable', 'There is more to do than can be done; try again in a moment.')
@@ -29,12 +30,12 @@ export function toApiError(error: unknown, operation?: Operation): ApiError {
 }
 
 function sendFailure(reply: FastifyReply, request: FastifyRequest, error: unknown, challenge: string): FastifyReply {
-  let answer = toApiError(error, request.routeOptions?.config?.operation)
+  const { id, operation } = request.routeOptions?.config ?? {}
+  let answer = toApiError(error, operation)
   const { status } = errors[answer.kind]
   if (status >= 500) {
     const level = status === 503 ? 'warn' : 'error'
-    const operation = request.routeOptions.config.id
-    if (error !== overloaded) request.log[level]({ err: answer.cause ?? answer, operation }, 'request failed')
+    if (error !== overloaded) request.log[level]({ err: answer.cause ?? answer, operation: id }, 'request failed')
     answer = new ApiError(answer.kind, answer.detail, { requestId: request.id })
   }
   if (status === 503) reply.header('retry-after', '1')
@@ -47,11 +48,12 @@ function sendFailure(reply: FastifyReply, request: FastifyRequest, error: unknow
     )
   }
   if (status === 429) reply.header('retry-after', String(answer.metadata?.retryAfterSeconds ?? 60))
-  return reply
-    .code(status)
-    .header('cache-control', 'no-store')
-    .type('application/json; charset=utf-8')
-    .send(failure(answer))
+  reply.code(status).header('cache-control', 'no-store')
+  if (operation?.signal) {
+    const { body, type } = writtenStatus(request, answer)
+    return reply.type(type).send(body)
+  }
+  return reply.type('application/json; charset=utf-8').send(failure(answer))
 }
 
 /** An application that lacks a scope is told all it must ask for: what it has, and what is missing. */

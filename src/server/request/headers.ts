@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { badRequest } from '../../contract/errors.ts'
 import type { Config } from '../config.ts'
 import { limitHeaders } from './limits.ts'
+import { isDoor } from './otlp.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -72,7 +73,7 @@ export function addHeaders(app: FastifyInstance, { PUBLIC_URL, CORS_ORIGINS }: C
       return next(badRequest('Send a Host header.'))
     }
     const { origin } = request.headers
-    if (origin !== undefined && CORS_ORIGINS.includes(origin)) {
+    if (origin !== undefined && CORS_ORIGINS.includes(origin) && !isDoor(request.url)) {
       reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed, vary: 'origin' })
       if (request.method === 'OPTIONS' && request.headers['access-control-request-method']) {
         reply.headers({

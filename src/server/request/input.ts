@@ -1,7 +1,7 @@
 // What a request brings: path, query and body, checked against the operation's schemas (400, 404).
 import type { FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
-import { type Content, mediaTypes } from '../../contract/content.ts'
+import { type Content, kindOfMedia, mediaTypes } from '../../contract/content.ts'
 import { badRequest, notFound } from '../../contract/errors.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { parseJson } from '../../kit/json.ts'
@@ -23,7 +23,7 @@ export function inputReader(operation: Operation): (request: FastifyRequest) => 
     if (isPath && !isPath(request.params)) throw notFound('record')
     const params = request.params as object
     if (operation.consumes) {
-      const content = contentOf(request, operation.consumes)
+      const content = contentOf(request, operation, operation.consumes)
       if (content.kind === 'json') refuseJson?.(content.bytes)
       return { ...query, ...params, content }
     }
@@ -40,7 +40,13 @@ function jsonReader(schema: TObject): (bytes: Uint8Array) => void {
   }
 }
 
-function contentOf({ body }: FastifyRequest, consumes: NonNullable<Operation['consumes']>): Content {
+function contentOf(
+  { body, headers }: FastifyRequest,
+  { signal }: Operation,
+  consumes: NonNullable<Operation['consumes']>,
+): Content {
   if (body !== undefined) return body as Content
+  // A message of protobuf in which nothing is set has no bytes.
+  if (signal && kindOfMedia(headers['content-type'], ['protobuf'])) return { kind: 'protobuf', bytes: new Uint8Array() }
   throw badRequest(`The body is empty; send ${consumes.map(kind => mediaTypes[kind][0]).join(' or ')}.`)
 }

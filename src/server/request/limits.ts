@@ -18,9 +18,9 @@ export type Verdict = { allowed: boolean; remaining: number; resetSeconds: numbe
 
 type Told = { policy: Policy; verdict: Verdict }
 
-/** Counts a request and says whether it may pass. A refused request is not counted. */
+/** Counts a request, or as many things as it brings, and says whether all may pass. What is refused is not counted. */
 export type Limiter = {
-  take(key: string, limit: number): Verdict | Promise<Verdict>
+  take(key: string, limit: number, weight?: number): Verdict | Promise<Verdict>
   close(): Promise<void>
   /** Of a shared store only: whether it answers, and whether it is away just now. */
   ping?(): Promise<void>
@@ -42,7 +42,7 @@ export function memoryLimiter(nowMs: () => number = () => performance.now()): Li
     for (const [key, window] of windows) if (window.second < oldest) windows.delete(key)
   }, windowSeconds * 1000).unref()
   return {
-    take(key, limit) {
+    take(key, limit, weight = 1) {
       const second = Math.floor(nowMs() / 1000)
       let window = windows.get(key)
       if (!window) {
@@ -50,10 +50,11 @@ export function memoryLimiter(nowMs: () => number = () => performance.now()): Li
         windows.set(key, window)
       }
       advance(window, second)
-      if (window.total >= limit) return { allowed: false, remaining: 0, resetSeconds: windowSeconds }
+      const room = Math.max(limit - window.total, 0)
+      if (weight > room) return { allowed: false, remaining: room, resetSeconds: windowSeconds }
       const bucket = second % bucketCount
-      window.counts[bucket] = (window.counts[bucket] as number) + 1
-      window.total++
+      window.counts[bucket] = (window.counts[bucket] as number) + weight
+      window.total += weight
       return { allowed: true, remaining: limit - window.total, resetSeconds: windowSeconds }
     },
     async close() {

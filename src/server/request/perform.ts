@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Operation } from '../../contract/operation.ts'
 import { isAudited, isRepeatable, isWrite, methodOf } from '../../contract/operation.ts'
 import type { Ruling } from '../../contract/tool_policy.ts'
-import type { BeforeContext, Caller, Context, LedgerNote } from '../../kit/context.ts'
+import type { BeforeContext, Caller, Context, LedgerNote, Take } from '../../kit/context.ts'
 import type { Db, Tx } from '../../kit/db.ts'
 import type { Git } from '../../kit/git.ts'
 import { type AnyHandler, answerOf, Outdated } from '../../kit/implement.ts'
@@ -34,22 +34,24 @@ export type Call = Pick<Context, 'caller' | 'access' | 'origin' | 'log'> & {
 type Perform = (call: Call, input: object) => Promise<unknown>
 
 export function performer(platform: Platform, id: string, operation: Operation): Perform {
-  const { database, settings, now, jobs, feed, outbound: fetch, git } = platform
+  const { database, settings, now, jobs, feed, limiter, outbound: fetch, git, gather, clickhouse } = platform
   const handler = platform.handlers[id]
   if (!handler) throw new Error(`no handler for ${id}`)
   const enqueue = jobs.enqueue()
   const { before } = handler
+  const take: Take = async (key, perMinute, weight) => (await limiter.take(key, perMinute, weight)).allowed
   const prepare =
     before &&
     ((call: Call, ctx: Context, input: object) =>
-      before({ ...ctx, ...calling(call), fetch, git: gitOf(git, call) }, input))
+      before({ ...ctx, ...calling(call), fetch, git: gitOf(git, call), gather, take, clickhouse }, input))
   const note = () => {}
-  const isReading = !isWrite(operation)
+  const isReading = doesRead(operation)
   const outside = ({ caller, access, origin, log }: Call): Context => {
     const db = isReading ? database.readingFor(access?.workspaceId ?? caller?.ownerId ?? '') : database
     return { caller, access, origin, log, db, settings, now, enqueue, note, feed }
   }
-  if (isWrite(operation) || isAudited(operation)) {
+  // What comes with a signal is written by `before`: no transaction may wait for that.
+  if (operation.signal === undefined && (isWrite(operation) || isAudited(operation))) {
     return writing(platform, id, operation, handler, (call, input) => {
       const cause = { requestId: call.origin.requestId }
       return prepare?.(call, { ...outside(call), enqueue: jobs.enqueue(cause) }, input)
@@ -68,13 +70,20 @@ export function performer(platform: Platform, id: string, operation: Operation):
   }
 }
 
+/** A POST that only computes waits for its like as a GET does. */
+function doesRead(operation: Operation): boolean {
+  if (!isWrite(operation)) return true
+  const { access } = operation
+  return !isAudited(operation) && typeof access !== 'string' && access.every(scope => scope.endsWith(':read'))
+}
+
 /** Ends with the request, and shares with others by the workspace. */
 function gitOf(git: Platform['git'], { access, caller, signal }: Call): Git {
   return git.of({ key: access?.workspaceId ?? caller?.ownerId ?? '', signal: signal() })
 }
 
 /** Only `before` may call operations. */
-function calling({ relay }: Call): Omit<BeforeContext, 'fetch' | 'git'> {
+function calling({ relay }: Call): Pick<BeforeContext, 'call' | 'rehearse'> {
   return { call: callOperation(relay), rehearse: rehearseOperation(relay) }
 }
 

@@ -1,9 +1,11 @@
 // What the rooms of the server share: made once in main.ts or by a test, handed down as an argument.
 
 import type { PolicyReader } from '../../contract/tool_policy.ts'
+import type { ClickHouse } from '../../kit/clickhouse.ts'
 import type { Fetch, Log } from '../../kit/context.ts'
 import type { Database } from '../../kit/db.ts'
 import type { Gate } from '../../kit/gate.ts'
+import type { Gather } from '../../kit/gather.ts'
 import type { AnyHandler } from '../../kit/implement.ts'
 import type { Settings } from '../../kit/settings.ts'
 import type { Config } from '../config.ts'
@@ -36,6 +38,8 @@ export type Platform = {
   /** Calls addresses that strangers chose. */
   outbound: Fetch
   git: SystemGit
+  gather: Gather
+  clickhouse: ClickHouse | null
   handlers: Readonly<Record<string, AnyHandler>>
   /** Only where traces are collected. */
   tracer: Tracer | undefined

@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyRequest } from 'fastify'
 import type { Surface } from '../../kit/context.ts'
+import type { Presented } from '../credentials/credentials.ts'
 import type { Resource } from '../credentials/providers.ts'
 
 const inside = new AsyncLocalStorage<Surface>()
@@ -32,7 +33,7 @@ export function isRehearsal(): boolean {
 }
 
 /** The command line and the console are told by what they say of themselves: a label for readers, never a right. */
-export function surfaceOf(request: FastifyRequest, from: 'key' | 'bearer' | 'cookie' | null): Surface {
+export function surfaceOf(request: FastifyRequest, from: Presented['from']): Surface {
   const within = inside.getStore()
   if (within) return within
   if (from === 'cookie') return 'console'

@@ -50,6 +50,7 @@ function callersOf(operation: OperationObject): string {
   const words: string[] = []
   if (isPublic(security)) words.push('No credential is needed.')
   else if (scopes.length > 0) words.push(`Needs ${scopes.map(scope => `<code>${scope}</code>`).join(' and ')}.`)
+  else if (takesTelemetry(security)) words.push('Needs a telemetry token.')
   else words.push(takesKeys(security) ? 'Needs a credential; no scope.' : 'Needs a signed-in person.')
   if (operation['x-reach'] === 'own') words.push('Members reach their own records only.')
   if (restricted.length > 0) words.push(`Refused to agents of the kind ${restricted.join(', ')}.`)
@@ -58,6 +59,7 @@ function callersOf(operation: OperationObject): string {
 
 const isPublic = (security: OperationObject['security']) =>
   security.length === 0 || security.some(one => Object.keys(one).length === 0)
+const takesTelemetry = (security: OperationObject['security']) => security.some(one => 'telemetryToken' in one)
 const takesKeys = (security: OperationObject['security']) => security.some(one => 'apiKey' in one)
 
 function parametersOf({ parameters = [] }: OperationObject): string {
@@ -96,7 +98,8 @@ function curlOf(
     `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}'${publicUrl}${filled}${query.length > 0 ? `?${query.join('&')}` : ''}'`,
   ]
   if (!isPublic(security)) {
-    lines.push(takesKeys(security) ? `-H 'x-api-key: atr_…'` : `-H 'authorization: Bearer sess_…'`)
+    const bearer = takesTelemetry(security) ? 'tt_…' : 'sess_…'
+    lines.push(takesKeys(security) ? `-H 'x-api-key: atr_…'` : `-H 'authorization: Bearer ${bearer}'`)
   }
   const [body] = Object.entries(requestBody?.content ?? {})
   if (body) {
@@ -110,8 +113,9 @@ function curlOf(
 
 function answersOf({ responses }: OperationObject): string {
   const entries = Object.entries(responses)
-  const refused = entries.filter(([, { $ref }]) => $ref).map(([status]) => status)
-  const good = entries.filter(([, { $ref }]) => !$ref).map(([status, response]) => successHtml(status, response))
+  const isGood = (status: string) => Number(status) < 400
+  const refused = entries.map(([status]) => status).filter(status => !isGood(status))
+  const good = entries.filter(([status]) => isGood(status)).map(([status, response]) => successHtml(status, response))
   return `${good.join('\n')}
 <h4>Refusals</h4>
 <p>${refused.map(status => `<a href="#status-${status}">${status}</a>`).join(', ')}</p>`
