@@ -1,0 +1,99 @@
+// The beginnings of the buckets of a span: whole minutes, hours and days of a time zone.
+import { badRequest } from '../../../contract/errors.ts'
+import type { Span } from '../rows/condition.ts'
+import { nanosOf } from './times.ts'
+
+export const mostBuckets = 1_500
+
+const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+const dayMs = unitMs.d
+
+/** Of the form that the contract checks: 5m, 1h, 1d. */
+export function intervalMs(text: string): number {
+  return Number(text.slice(0, -1)) * unitMs[text.slice(-1) as keyof typeof unitMs]
+}
+
+/** In order; the first one begins at `from` or before it, where the whole one would. */
+export function edgesOf({ from, to }: Span, interval: string, timezone: string): bigint[] {
+  const step = intervalMs(interval)
+  if (Number(to - from) / 1e6 / step > mostBuckets) {
+    const expected = `at most ${mostBuckets} buckets`
+    throw badRequest(`The span has more than ${mostBuckets} buckets of ${interval}; ask for longer ones.`, [
+      { path: 'interval', rule: 'maximum', expected },
+    ])
+  }
+  const [fromMs, toMs] = [Number(from / 1_000_000n), Number(to / 1_000_000n)]
+  return step % dayMs === 0
+    ? daysOf(fromMs, toMs, step / dayMs, timezone)
+    : evenly(fromMs, toMs, step, offsetAt(fromMs, timezone))
+}
+
+/** Counted from the beginning of a day there, as its clocks stood at the beginning of the span. */
+function evenly(fromMs: number, toMs: number, step: number, offset: number): bigint[] {
+  const edges: bigint[] = []
+  const first = Math.floor((fromMs + offset) / step) * step - offset
+  for (let at = first; at <= toMs; at += step) edges.push(BigInt(at) * 1_000_000n)
+  return edges
+}
+
+/** Days of 23 and 25 hours are days too. */
+function daysOf(fromMs: number, toMs: number, count: number, timezone: string): bigint[] {
+  const edges: bigint[] = []
+  const firstDay = Math.floor((fromMs + offsetAt(fromMs, timezone)) / dayMs)
+  for (let day = firstDay - (firstDay % count); ; day += count) {
+    const at = midnight(day, timezone)
+    if (at > toMs) return edges
+    edges.push(nanosOf(new Date(at)))
+  }
+}
+
+/** When a day, counted from 1970, begins there; where clocks leave midnight out, the first moment after it. */
+function midnight(day: number, timezone: string): number {
+  const local = day * dayMs
+  let at = local - offsetAt(local, timezone)
+  at = local - offsetAt(at, timezone)
+  return at
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** How far the clocks there are ahead of UTC. */
+function offsetAt(ms: number, timezone: string): number {
+  if (timezone === 'UTC') return 0
+  const parts = Object.fromEntries(
+    formatOf(timezone)
+      .formatToParts(ms)
+      .map(({ type, value }) => [type, Number(value)]),
+  )
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(ms / 1000) * 1000
+}
+
+function formatOf(timezone: string): Intl.DateTimeFormat {
+  const known = formats.get(timezone)
+  if (known) return known
+  const part = 'numeric'
+  const options = {
+    year: part,
+    month: part,
+    day: part,
+    hour: part,
+    minute: part,
+    second: part,
+    hourCycle: 'h23',
+  } as const
+  const made = new Intl.DateTimeFormat('en-US', { timeZone: timezone, ...options })
+  if (formats.size > 500) formats.clear()
+  formats.set(timezone, made)
+  return made
+}
+
+/** 400 where there is no such time zone. */
+export function refuseTimezone(timezone: string): void {
+  try {
+    formatOf(timezone)
+  } catch {
+    const expected = 'a time zone such as Europe/Berlin'
+    throw badRequest(`"timezone" must be ${expected}.`, [{ path: 'timezone', rule: 'timezone', expected }])
+  }
+}

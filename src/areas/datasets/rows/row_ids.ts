@@ -1,0 +1,19 @@
+// Ids of rows: they tell when a row came in, and keep rows of one moment in the order in which they came.
+import { randomInt } from 'node:crypto'
+
+/** 2020: leaves room in 53 bits until 2089. */
+const epochMs = Date.UTC(2020)
+const idsOfMs = 4_096
+let lastId = 0
+
+/** Counts up; what is random keeps processes apart. */
+export function newRowId(nowMs: number): number {
+  const least = firstIdAt(nowMs) + randomInt(idsOfMs / 4)
+  lastId = Math.max(lastId + 1, least)
+  return lastId
+}
+
+/** What came in since then has this id or a higher one. */
+export function firstIdAt(ms: number): number {
+  return (ms - epochMs) * idsOfMs
+}
