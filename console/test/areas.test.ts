@@ -31,6 +31,8 @@ async function furnish({ client, workspaceId, token }: Person): Promise<void> {
   await client.call('memories.patch', { workspaceId, id: known.id, markdown: 'More than 20 **wait**.' })
   await client.call('repositories.post', { workspaceId, url: 'https://code.invalid/checkout.git', enabled: false })
   await client.call('skills.post', { workspaceId, slug: 'triage', description: 'Sorts issues.', body: 'Sort them.' })
+  const { id: logs } = await client.call('datasets.post', { workspaceId, slug: 'checkout-logs', kind: 'logs' })
+  await client.call('telemetry_tokens.post', { workspaceId, name: 'Checkout', routes: { logs } })
   const thread = await client.call('threads.post', { workspaceId, name: 'Why checkout is slow' })
   await client.call('messages.post', { workspaceId, threadId: thread.id, text: 'Where does it wait?' })
   await proposed({ client, workspaceId }, thread.id)

@@ -15,13 +15,15 @@ export type ChartProps = {
   series: readonly { name: string; label?: string; color?: string }[]
   unit?: string
   height?: number
+  /** What the table says where a series has no value. */
+  none?: string
 }
 
 /** The table is read out; the drawing itself takes no focus. */
 const silent = { accessibilityLayer: false }
 const colours = ['iris.6', 'teal.7', 'orange.7', 'grape.6', 'red.6', 'cyan.7']
 
-export function Chart({ kind, label, rows, by, series, unit, height = 240 }: ChartProps) {
+export function Chart({ kind, label, rows, by, series, unit, height = 240, none = '0' }: ChartProps) {
   const shared = {
     h: height,
     data: rows.map(row => ({ ...row })),
@@ -61,7 +63,7 @@ export function Chart({ kind, label, rows, by, series, unit, height = 240 }: Cha
               <tr key={String(row[by])}>
                 <th scope="row">{row[by]}</th>
                 {series.map(one => (
-                  <td key={one.name}>{row[one.name] ?? 0}</td>
+                  <td key={one.name}>{row[one.name] ?? none}</td>
                 ))}
               </tr>
             ))}

@@ -2,6 +2,7 @@
 import { autofixStories } from './autofix_stories.ts'
 import { issueStories } from './issue_stories.ts'
 import { again, button, pick, type Story, text } from './story.ts'
+import { telemetryStories } from './telemetry_stories.ts'
 import { threadStories } from './thread_stories.ts'
 
 const keys: readonly Story[] = [
@@ -170,5 +171,6 @@ export const workspaceStories: readonly Story[] = [
   ...issueStories,
   ...threadStories,
   ...autofixStories,
+  ...telemetryStories,
   ...workspace,
 ]

@@ -1,0 +1,165 @@
+// Fields of a token that hold several values: where each signal goes, its limits, attributes that are added.
+import { Button, Fieldset, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import type { ItemOf } from '../../../../src/client/catalogue.ts'
+import type { FieldProps } from '../../form/field.ts'
+import { wordsOf } from '../../format.ts'
+import { RecordSelect } from '../../parts/record_select.tsx'
+import { bytesIn, bytesOf } from '../../units.ts'
+
+export type Token = ItemOf<'telemetry_tokens.list'>
+
+/** The form keeps an object as JSON. */
+function read<T>(value: unknown, usual: T): T {
+  return typeof value === 'string' && value !== '' ? (JSON.parse(value) as T) : usual
+}
+
+const signals = ['traces', 'logs', 'metrics'] as const
+const nowhere: Token['routes'] = { traces: null, logs: null, metrics: null }
+
+export function Routes({ field, value, error, onChange }: FieldProps) {
+  const routes = { ...nowhere, ...read<Partial<Token['routes']>>(value, {}) }
+  return (
+    <Stack gap="sm" role="group" aria-label={field.label}>
+      <Text size="sm" c="dimmed">
+        Each signal goes to a dataset of its kind. What goes nowhere is refused.
+      </Text>
+      {signals.map(signal => (
+        <RecordSelect
+          key={signal}
+          label={wordsOf(signal)}
+          areas={['datasets']}
+          where={{ kind: signal }}
+          placeholder="Refused"
+          nothingFoundMessage={`There is no dataset of the kind ${signal} yet`}
+          clearable
+          clearButtonProps={{ 'aria-label': `Clear ${signal}` }}
+          value={routes[signal] ?? ''}
+          onChange={id => onChange(JSON.stringify({ ...routes, [signal]: id || null }, null, 2))}
+        />
+      ))}
+      <Remark error={error} />
+    </Stack>
+  )
+}
+
+function Remark({ error }: { error: string | undefined }) {
+  if (error === undefined) return null
+  return (
+    <Text size="sm" c="var(--mantine-color-error)" role="alert">
+      {error}
+    </Text>
+  )
+}
+
+const unlimited: Token['limits'] = { itemsPerMinute: null, bytesPerDay: null }
+
+/** Whole numbers only; null where it is none. */
+const countIn = (text: string) => (/^[1-9]\d{0,6}$/.test(text.trim()) ? Number(text.trim()) : null)
+
+export function Limits({ value, error, onChange }: FieldProps) {
+  const limits = { ...unlimited, ...read<Partial<Token['limits']>>(value, {}) }
+  const [items, setItems] = useState(limits.itemsPerMinute === null ? '' : String(limits.itemsPerMinute))
+  const [bytes, setBytes] = useState(limits.bytesPerDay === null ? '' : bytesOf(limits.bytesPerDay))
+  const set = (changed: Partial<Token['limits']>) => onChange(JSON.stringify({ ...limits, ...changed }, null, 2))
+  return (
+    <Stack gap="sm">
+      <Group align="start" grow preventGrowOverflow={false}>
+        <TextInput
+          label="Items a minute"
+          description="Spans, logs and points together. Empty: no limit."
+          inputMode="numeric"
+          value={items}
+          error={items.trim() === '' || countIn(items) !== null ? null : 'Use 1 to 1,000,000'}
+          onChange={event => {
+            setItems(event.currentTarget.value)
+            set({ itemsPerMinute: countIn(event.currentTarget.value) })
+          }}
+        />
+        <TextInput
+          label="Size a day"
+          description="Unpacked, such as 2 GiB. Empty: no limit."
+          value={bytes}
+          error={bytes.trim() === '' || bytesIn(bytes) ? null : 'Write a size such as 500 MiB'}
+          onChange={event => {
+            setBytes(event.currentTarget.value)
+            set({ bytesPerDay: bytesIn(event.currentTarget.value) || null })
+          }}
+        />
+      </Group>
+      <Remark error={error} />
+    </Stack>
+  )
+}
+
+const mostDefaults = 20
+
+/** Names and values, line by line. */
+export function Defaults({ field, value, error, onChange }: FieldProps) {
+  const [pairs, setPairs] = useState<readonly (readonly [string, string])[]>(() =>
+    Object.entries(read<Record<string, string>>(value, {})),
+  )
+  const set = (next: typeof pairs) => {
+    setPairs(next)
+    const named = next.filter(([name]) => name.trim() !== '')
+    onChange(JSON.stringify(Object.fromEntries(named.map(([name, text]) => [name.trim(), text])), null, 2))
+  }
+  const put = (at: number, pair: readonly [string, string]) =>
+    set(pairs.map((one, index) => (index === at ? pair : one)))
+  return (
+    <Fieldset
+      legend={
+        <Text span size="sm" fw={500}>
+          {field.label}
+        </Text>
+      }
+    >
+      <Stack gap="xs">
+        <Text size="sm" c="dimmed">
+          To the resource, such as deployment.environment.name, where the sender does not set them.
+        </Text>
+        {pairs.map(([name, text], index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a line has no other identity while its name is typed
+          <Group key={index} gap="xs" wrap="nowrap" align="end">
+            <TextInput
+              label="Name"
+              flex={1}
+              maxLength={128}
+              value={name}
+              onChange={event => put(index, [event.currentTarget.value, text])}
+            />
+            <TextInput
+              label="Value"
+              flex={1}
+              maxLength={256}
+              value={text}
+              onChange={event => put(index, [name, event.currentTarget.value])}
+            />
+            <Button
+              variant="default"
+              px="xs"
+              aria-label={`Remove ${name || 'the attribute'}`}
+              onClick={() => set(pairs.filter((_, at) => at !== index))}
+            >
+              <Trash2 size={16} aria-hidden />
+            </Button>
+          </Group>
+        ))}
+        {pairs.length < mostDefaults && (
+          <Group>
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<Plus size={14} aria-hidden />}
+              onClick={() => setPairs([...pairs, ['', '']])}
+            >
+              Add an attribute
+            </Button>
+          </Group>
+        )}
+        <Remark error={error} />
+      </Stack>
+    </Fieldset>
+  )
+}
