@@ -16,6 +16,9 @@ const packages = {
   typescript: '5.9.3',
 }
 
+/** A range of orval's leads to releases of which not every registry has all parts. */
+const overrides = { '@scalar/openapi-parser': '0.29.8' }
+
 const baseUrl = process.argv[2] ?? 'http://127.0.0.1:3000'
 const tools = join(import.meta.dirname, '../node_modules/.cache/document_tools')
 const work = join(tools, `run-${process.pid}`)
@@ -23,7 +26,7 @@ const document = join(work, 'openapi.json')
 
 /** Fetched once, beside the project's own packages: they would double its size. */
 function install(): void {
-  const manifest = JSON.stringify({ private: true, type: 'module', dependencies: packages }, null, 2)
+  const manifest = JSON.stringify({ private: true, type: 'module', dependencies: packages, overrides }, null, 2)
   mkdirSync(tools, { recursive: true })
   writeFileSync(join(tools, 'package.json'), manifest)
   const isThere = Object.keys(packages).every(name => existsSync(join(tools, 'node_modules', name)))

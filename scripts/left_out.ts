@@ -10,10 +10,11 @@ function isInstalled(...commands: string[]): boolean {
 }
 
 function parts(): Part[] {
-  const { TEST_DATABASE_URL, TEST_REDIS_URL } = process.env
+  const { TEST_DATABASE_URL, TEST_REDIS_URL, TEST_CLICKHOUSE_URL } = process.env
   const optional = [
     { name: 'PostgreSQL', isThere: Boolean(TEST_DATABASE_URL), how: 'set TEST_DATABASE_URL' },
     { name: 'Redis', isThere: Boolean(TEST_REDIS_URL), how: 'set TEST_REDIS_URL' },
+    { name: 'ClickHouse', isThere: Boolean(TEST_CLICKHOUSE_URL), how: 'set TEST_CLICKHOUSE_URL' },
   ]
   if (!existsSync(join(import.meta.dirname, '../console'))) return optional
   const isThere = isInstalled('chromium', 'chromium-browser', 'google-chrome')

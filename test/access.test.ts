@@ -34,11 +34,9 @@ describe.each(closed)('%s', (id, operation) => {
   it.each(Object.entries(bad))('answers 401 to %s', async (_, headers) => {
     const answer = await p.call(id, inputFor(operation), null, headers)
     expect(answer.status).toBe(401)
-    expect(answer.body).toEqual({
-      success: false,
-      message: null,
-      error: { message: 'Unauthorized', detail: expect.any(String) },
-    })
+    const failure = { message: 'Unauthorized', detail: expect.any(String) }
+    const ofOtlp = { code: 16, message: expect.any(String) }
+    expect(answer.body).toEqual(operation.signal ? ofOtlp : { success: false, message: null, error: failure })
   })
 
   it('answers 401 to a key and a session that are sent together', async () => {

@@ -10,6 +10,7 @@ import { newId } from '../src/kit/random.ts'
 import { sql } from '../src/kit/sql.ts'
 import type { OperationId } from '../src/operations.ts'
 import { calls as ofAutofixes } from './autofixes/calls.ts'
+import { calls as ofDatasets } from './datasets/calls.ts'
 import { hasExample } from './example/areas_in.ts'
 import { calls as ofExample } from './example/calls.ts'
 import { password, type TestCaller, type TestPlatform } from './helpers/platform.ts'
@@ -18,6 +19,7 @@ import { calls as ofMemories } from './memories/calls.ts'
 import { calls as ofPages } from './pages/calls.ts'
 import { calls as ofRepositories } from './repositories/calls.ts'
 import { calls as ofSkills } from './skills/calls.ts'
+import { calls as ofTelemetryTokens } from './telemetry/calls.ts'
 import { callsOfMessages as ofMessages, callsOfThreads as ofThreads } from './threads/calls.ts'
 
 /** A workspace with somebody of each role, on some platform. */
@@ -326,8 +328,11 @@ const ofProduct: Readonly<Record<OperationId, CallRow>> = {
 
   ...ofPages,
   ...ofAutofixes,
+  ...ofDatasets,
   ...ofRepositories,
   ...ofSkills,
+
+  ...ofTelemetryTokens,
   'ratings.post': { input: ratedIn },
   'ratings.del': { input: ratingIn },
 

@@ -225,6 +225,22 @@ describe('the window', () => {
     await limiter.close()
   })
 
+  it('takes what one request brings as a whole or not at all', async () => {
+    const limiters = [memoryLimiter(), ...(redisUrl ? [await redisLimiter(redisUrl, () => {})] : [])]
+    for (const limiter of limiters) {
+      const key = `test:${randomBytes(8).toString('hex')}`
+      const verdicts = await Promise.all([60, 30, 20, 10].map(async weight => await limiter.take(key, 100, weight)))
+      expect(verdicts.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+        [true, 40],
+        [true, 10],
+        [false, 10],
+        [true, 0],
+      ])
+      expect((await limiter.take(key, 100)).allowed).toBe(false)
+      await limiter.close()
+    }
+  })
+
   it.runIf(redisUrl)('is shared exactly by all that ask the store at once', async () => {
     const url = redisUrl as string
     const key = `test:${randomBytes(8).toString('hex')}`

@@ -31,8 +31,10 @@ const outlives: Record<string, string> = {
   'memories.team_id': 'emptied when the team goes (`refers` in the directory)',
   'pages.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
   'autofixes.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
+  'datasets.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
   'repositories.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
   'skills.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
+  'telemetry_tokens.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
   'agent_runs.owner_id': 'repeated as owner_user_id, which cascades',
   'ledger.actor_id': 'the ledger keeps its entries; its personal part is erased by the account area',
 }
@@ -142,7 +144,8 @@ function indexesOf(db: Database): Promise<Index[]> {
       array(select a.attname::text from unnest(i.indkey::int2[]) with ordinality k (number, place)
         left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number order by k.place) as columns
     from pg_index i join pg_class n on n.oid = i.indexrelid
-    where n.relnamespace = 'public'::regnamespace order by 1, 2`)
+    -- Those of a partition come with the table, under names of the database's own.
+    where n.relnamespace = 'public'::regnamespace and not n.relispartition order by 1, 2`)
 }
 
 async function catalogueOf(db: Database) {

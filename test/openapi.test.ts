@@ -143,7 +143,8 @@ describe.each(table)('%s', (id, operation) => {
     expect(shown['x-restricted-callers']).toEqual(operation.restricted)
     const names = shown.security.flatMap(Object.keys)
     expect(names.filter(name => !(name in document.components.securitySchemes))).toEqual([])
-    if (operation.access !== 'public') expect(names).toEqual(expect.arrayContaining(['bearer', 'cookie']))
+    if (operation.signal) expect(names).toEqual(['telemetryToken', 'bearer'])
+    else if (operation.access !== 'public') expect(names).toEqual(expect.arrayContaining(['bearer', 'cookie']))
     if (operation.access === 'user') expect(names).not.toContain('apiKey')
   })
 

@@ -118,7 +118,7 @@ describe('every write', () => {
     expect(written.length).toBeGreaterThan(80)
     const wrong = written.flatMap(([file, text]) => {
       // The directory or a declaration names the table when it runs: those texts are walked below.
-      if (/\b(update|delete from) \$1/.test(text)) return []
+      if (/\b(update|delete from|insert into) \$1/.test(text)) return []
       // A part of a statement begins with any word.
       const tables = changesOf(`select ${text}`).map(table => table.replace('+', ''))
       return tables.filter(table => !catalogue.has(table)).map(table => `${file}: ${table} in ${text}`)

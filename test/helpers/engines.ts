@@ -1,9 +1,11 @@
-// The engines that a test run uses: the embedded one, or PostgreSQL and Redis where their addresses are given.
+// The engines that a test run uses: the embedded one, or PostgreSQL, Redis and ClickHouse where their addresses are given.
 
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
+import { plain } from '../../src/kit/clickhouse.ts'
 import type { Database } from '../../src/kit/db.ts'
+import { type OpenClickHouse, openClickHouse } from '../../src/server/backends/clickhouse.ts'
 import { openEmbedded } from '../../src/server/backends/pglite.ts'
 import { openPostgres } from '../../src/server/backends/postgres.ts'
 import { redisLimiter } from '../../src/server/backends/redis.ts'
@@ -11,6 +13,7 @@ import { type Limiter, memoryLimiter } from '../../src/server/request/limits.ts'
 
 export const postgresUrl = process.env.TEST_DATABASE_URL
 export const redisUrl = process.env.TEST_REDIS_URL
+export const clickhouseUrl = process.env.TEST_CLICKHOUSE_URL
 export const isPostgres = postgresUrl !== undefined
 
 /** Made once per run by the global set-up: all migrations applied, nothing else. */
@@ -46,4 +49,20 @@ export async function freshDatabase(): Promise<{ database: Database; url: string
 
 export async function freshLimiter(): Promise<Limiter> {
   return redisUrl ? await redisLimiter(redisUrl, () => {}) : memoryLimiter()
+}
+
+/** A database of one's own there, which `close` drops; undefined where no server is given. */
+export async function freshClickHouse(): Promise<OpenClickHouse | undefined> {
+  if (!clickhouseUrl) return undefined
+  const url = new URL(clickhouseUrl)
+  const name = `atrium_test_${randomBytes(6).toString('hex')}`
+  url.pathname = `/${name}`
+  const opened = await openClickHouse(url.href)
+  return {
+    ...opened,
+    close: async () => {
+      await opened.command(plain(`drop database if exists ${name}`))
+      await opened.close()
+    },
+  }
 }

@@ -30,7 +30,7 @@ import { operation as lookUp } from '../../src/operations.ts'
 import { readConfig } from '../../src/server/config.ts'
 import { startPlatform } from '../../src/server/start.ts'
 import { areasIn } from '../example/areas_in.ts'
-import { freshDatabase, freshLimiter } from './engines.ts'
+import { freshClickHouse, freshDatabase, freshLimiter } from './engines.ts'
 import { repositoriesIn } from './repositories.ts'
 
 export const password = 'Correct4Horse!'
@@ -99,6 +99,7 @@ export async function platform({ env = {}, logTo, extra = {}, onStatement }: Pla
     config,
     database: onStatement ? overheard(fresh.database, onStatement) : fresh.database,
     limiter,
+    clickhouse: await freshClickHouse(),
     logger,
     now,
     extra,

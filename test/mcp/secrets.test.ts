@@ -26,12 +26,14 @@ const makers = [
   'auth.verifyEmail',
   'oauth_clients.post',
   'oauth_clients.rotateSecret',
+  'telemetry_tokens.post',
+  'telemetry_tokens.rotate',
   'workspace_members.invites.post',
   'workspace_members.invites.resend',
 ]
 
 /** Keys, and everything that begins with its kind and goes on with 256 random bits. */
-const token = /\batr_[0-9a-zA-Z]{54}|\b[a-z]{2,5}_[\w-]{43}(?![\w-])/
+const token = /\b(?:atr|tt)_[0-9a-zA-Z]{54}|\b[a-z]{2,5}_[\w-]{43}(?![\w-])/
 
 describe.each(toolsOf(operations).map(tool => [tool.id, tool] as const))('%s', (id, { name, operation }) => {
   it(makers.includes(id) ? 'gives the token that it makes' : 'gives no token', async () => {

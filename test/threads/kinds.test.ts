@@ -24,16 +24,25 @@ const forPeople = [
   /^api_keys\.(patch|rotate|transfer|endOldSecret)$/,
   /^agent_tools\.(patch|reset|approvals\.decide)$/,
   /^audit_logs\.export$/,
+  /^datasets\.purge$/,
   /^(billing|subscriptions)\.(?!list$|get$)/,
   /^oauth_clients\.(post|patch|del|rotateSecret|grants\.del)$/,
-  /^telemetry_tokens\.del$/,
+  /^telemetry_tokens\.(post|patch|rotate|del)$/,
   /^threads\.runs\.claim$/,
   /^workspace_members\.(patch|del|invites\.(post|resend|del))$/,
   /^workspaces\.(post|del|restore|settings\.patch)$/,
 ]
 
 /** Writes by their method that only compute. */
-const computing = ['access.explain', 'agent_tools.run', 'issues.rules.test', 'skills.validate', 'skills.prompt']
+const computing = [
+  'access.explain',
+  'agent_tools.run',
+  'datasets.detection.test',
+  'datasets.query',
+  'issues.rules.test',
+  'skills.validate',
+  'skills.prompt',
+]
 
 const ofAll = [
   'messages.post',
@@ -79,8 +88,11 @@ function expected(kind: CallerKind, id: string, grants: 'all' | 'none' = 'all'):
 }
 
 const operationOf = (id: string) => lookUp(id) as Operation
-/** A workspace that waits for its deletion has no runs. */
-const known = operationIds.filter(id => operationOf(id).access !== 'public' && id !== 'workspaces.restore')
+/** A workspace that waits for its deletion has no runs; the doors for telemetry refuse them in their own form. */
+const known = operationIds.filter(id => {
+  const { access, signal } = operationOf(id)
+  return access !== 'public' && signal === undefined && id !== 'workspaces.restore'
+})
 
 function said({ status, headers, error }: Answer): string {
   if (status === 202 && headers['approval-id'] !== undefined) return 'asked'
