@@ -61,6 +61,11 @@ export function bare(): Promise<Server> {
   return launch([...flags, join(import.meta.dirname, 'bare.ts')], {}, '/')
 }
 
+export function telemetrySink(): Promise<Server> {
+  const flags = startArguments.filter(argument => argument.startsWith('--'))
+  return launch([...flags, join(import.meta.dirname, 'telemetry_sink.ts')], {}, '/')
+}
+
 const rival = { 'better-auth': '1.7.5', '@better-auth/api-key': '1.7.5', pg: '8.23.1' }
 
 /** Installed into a folder of the bench's own: the project does not depend on it. */
