@@ -2,7 +2,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { SearchX } from 'lucide-react'
-import { useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import type { ResultOf } from '../../../../src/client/catalogue.ts'
 import { agoOf, countOf } from '../../format.ts'
 import { callNamed } from '../../named.ts'
@@ -33,6 +33,18 @@ function useRows({ dataset, question, span }: ViewProps) {
 
 type Page = ResultOf<'datasets.rows.list'>
 
+/** A filter that finds little looks through many rows, a page of them at a time. */
+function LookFurther({ more, isBusy }: { more: () => void; isBusy: boolean }) {
+  useEffect(() => {
+    if (!isBusy) more()
+  }, [more, isBusy])
+  return (
+    <Text size="sm" role="status">
+      Nothing among the newest rows; looking further back …
+    </Text>
+  )
+}
+
 export function RowList(props: ViewProps) {
   const { dataset, question, ask } = props
   const tail = useTail(dataset.id, question.filter, question.isLive)
@@ -44,7 +56,9 @@ export function RowList(props: ViewProps) {
     <Panel padding="md">
       <Loaded query={found as never} rows={8}>
         {() =>
-          rows.length === 0 ? (
+          rows.length === 0 && found.hasNextPage ? (
+            <LookFurther more={() => void found.fetchNextPage()} isBusy={found.isFetchingNextPage} />
+          ) : rows.length === 0 ? (
             <NoRows dataset={dataset} question={question} ask={ask} />
           ) : (
             <Stack gap="sm">
