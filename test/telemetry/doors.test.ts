@@ -1,4 +1,7 @@
 // The doors for OpenTelemetry over real HTTP: what they take, how they answer, and that their tokens open nothing else.
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { isDeepStrictEqual, promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Operation } from '../../src/contract/operation.ts'
@@ -342,4 +345,58 @@ describe('a telemetry token', () => {
     const answer = await post('logs', '{}', { ...json, authorization: `Bearer ${sender.token}x` })
     expect(answer.text).not.toContain(sender.token)
   })
+})
+
+describe('the SDK for Node, set up by variables alone', () => {
+  const many = 50
+  type Recorded = { traceId: string; spanIds: string[]; attributes: object }
+  type Listed = { name: string; spanId: string; body: string; value: number; attributes: object; resource: object }
+
+  async function run(protocol: string, routes: Sender['routes'], token: string) {
+    const env = {
+      ...process.env,
+      OTEL_EXPORTER_OTLP_ENDPOINT: `${p.config.PUBLIC_URL}/v1/otlp`,
+      OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+      OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
+      OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${token}`,
+      OTEL_SERVICE_NAME: 'shop',
+      OTEL_LOGS_EXPORTER: 'otlp',
+      OTEL_METRICS_EXPORTER: 'otlp',
+    }
+    const program = join(import.meta.dirname, 'sdk_sender.ts')
+    const { stdout } = await promisify(execFile)(process.execPath, [program, String(many)], { env })
+    const listed = async (id: string): Promise<Listed[]> => {
+      const input = { workspaceId: owner.workspaceId, id, perPage: 1_000, order: 'asc' }
+      return (await p.call('datasets.rows.list', input, owner)).result.items
+    }
+    const [traces, records, counters] = await Promise.all([routes.traces, routes.logs, routes.metrics].map(listed))
+    return { recorded: JSON.parse(stdout) as Recorded, traces, records, counters }
+  }
+
+  it.each(['http/json', 'http/protobuf'])('sends every span, log and point once over %s', async protocol => {
+    const { routes, token } = await senderIn(p, owner)
+    const { recorded, traces = [], records = [], counters = [] } = await run(protocol, routes, token)
+    const { attributes, spanIds } = recorded
+    expect(traces.map(({ spanId }) => spanId).sort()).toEqual([...spanIds].sort())
+    expect(traces.every(row => isDeepStrictEqual(row.attributes, attributes))).toBe(true)
+    expect(traces.find(({ name }) => name === 'root')).toMatchObject({
+      traceId: recorded.traceId,
+      service: 'shop',
+      kind: 'server',
+      status: 'error',
+      statusMessage: 'failed',
+    })
+    const numbered = Array.from({ length: many }, (_, n) => n)
+    const bodies = records.map(({ body, attributes: own }) => ({ body, own }))
+    expect(bodies.sort((one, other) => order(one.body) - order(other.body))).toEqual(
+      numbered.map(n => ({ body: `order ${n}`, own: { ...attributes, n } })),
+    )
+    const values = counters.filter(({ name }) => name.startsWith('counter.'))
+    expect(values.map(({ name, value }) => [name, value]).sort()).toEqual(
+      numbered.map(n => [`counter.${n}`, n + 1]).sort(),
+    )
+    expect(values[0]?.resource).toMatchObject({ 'service.name': 'shop', 'telemetry.sdk.language': 'nodejs' })
+  })
+
+  const order = (body: string) => Number(body.split(' ')[1])
 })
