@@ -5,6 +5,7 @@ import type { CallerKind } from '../src/contract/scopes.ts'
 import { beside } from './helpers/beside.ts'
 import { isPostgres } from './helpers/engines.ts'
 import { platform, type TestCaller, type TestPlatform } from './helpers/platform.ts'
+import { senderIn } from './telemetry/senders.ts'
 
 let p: TestPlatform
 let other: Awaited<ReturnType<typeof beside>> | undefined
@@ -44,12 +45,15 @@ async function keepBusy(): Promise<() => Promise<void>> {
   }
 }
 
-type Scene = { owner: TestCaller; caller: TestCaller; workspaceId: string }
+/** Where nothing else is said, `teams.list` is asked. */
+type Asked = { id: string; input: Record<string, unknown> }
+type Scene = { owner: TestCaller; caller: TestCaller; workspaceId: string; asked?: Asked }
 
 /** Asks every process, several at once, after what has just been answered. */
-async function answers({ caller, workspaceId }: Scene): Promise<number[]> {
-  const here = async () => (await p.call('teams.list', { workspaceId }, caller)).status
-  const there = () => other?.status('teams.list', { workspaceId }, caller) ?? here()
+async function answers({ caller, workspaceId, asked }: Scene): Promise<number[]> {
+  const { id, input } = asked ?? { id: 'teams.list', input: { workspaceId } }
+  const here = async () => (await p.call(id, input, caller)).status
+  const there = () => other?.status(id, input, caller) ?? here()
   return await Promise.all([here(), there(), here(), there(), here(), there()])
 }
 
@@ -115,6 +119,22 @@ describe.each(rounds)('on the next request, round %i', () => {
     const scene = await ofMember()
     const fields = { workspaceId: scene.workspaceId, id: scene.caller.id, scopes: ['issues:read'] }
     await ends(scene, () => p.call('api_keys.patch', fields, scene.member), 403)
+  })
+
+  it('a telemetry token that was revoked, deleted or rotated out', async () => {
+    const asked = { id: 'telemetry_tokens.logs', input: { content: { kind: 'json', bytes: Buffer.from('{}') } } }
+    const ways: [string, object][] = [
+      ['patch', { status: 'revoked' }],
+      ['del', { force: true }],
+      ['rotate', {}],
+    ]
+    for (const [way, fields] of ways) {
+      const owner = await p.user()
+      const { workspaceId } = owner
+      const { id, token, headers } = await senderIn(p, owner)
+      const scene = { owner, workspaceId, asked, caller: { ...owner, id, token, headers } }
+      await ends(scene, () => p.call(`telemetry_tokens.${way}`, { workspaceId, id, ...fields }, owner), 401)
+    }
   })
 
   it('keys and sessions of a member who was removed, and for good', async () => {
