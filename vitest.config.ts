@@ -23,6 +23,8 @@ export default defineConfig({
     globalSetup: ['test/helpers/setup.ts'],
     // Each file boots a database of its own; more at once than cores only makes them wait.
     maxWorkers: 2,
+    // Engines of tests live for seconds: V8 would spend more on making their code fast than they run.
+    execArgv: ['--liftoff-only'],
     reporters: ['default', leftOut],
     projects: [
       {

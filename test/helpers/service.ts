@@ -7,7 +7,9 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const [, ...startArguments] = (scripts.start as string).split(' ')
+const [, ...ownArguments] = (scripts.start as string).split(' ')
+/** It lives for seconds: V8 would spend more on making the engine's code fast than it runs. */
+const startArguments = ['--liftoff-only', ...ownArguments]
 
 export type Service = {
   child: ChildProcess
