@@ -1,21 +1,27 @@
 // Spans taken in for a while, beside a bare sink that only inflates and decodes them; how long others wait meanwhile; and
 // a grouped hour over a million rows. Sender, service and database share the machine.
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { plain } from '../src/kit/clickhouse.ts'
 import type { Database } from '../src/kit/db.ts'
 import { sql } from '../src/kit/sql.ts'
+import { openClickHouse } from '../src/server/backends/clickhouse.ts'
+import { openPostgres } from '../src/server/backends/postgres.ts'
 import { toProtobuf } from '../test/telemetry/protobuf.ts'
-import { type EngineName, onBothEngines } from './load/engines.ts'
+import { onBothEngines } from './load/engines.ts'
 import { atriumPerson, type Person } from './load/people.ts'
-import { atrium, type Server, telemetrySink } from './load/servers.ts'
+import { atrium, folder, ownDatabase, removeFolder, type Server, telemetrySink } from './load/servers.ts'
 
 const seconds = Number(process.env.BENCH_SECONDS ?? 60)
 const rowsAsked = Number(process.env.BENCH_ROWS ?? 1_000_000)
 const senders = 4
 const spansInBody = 500
-const least = { embedded: 8_000, PostgreSQL: 20_000 }
-const longestAsked = { embedded: 1_500, PostgreSQL: 700 }
+const least = { embedded: 8_000, PostgreSQL: 20_000, ClickHouse: 40_000 }
+const longestAsked = { embedded: 1_500, PostgreSQL: 700, ClickHouse: 200 }
 const longestWait = 50
+
+type EngineName = keyof typeof least
 
 const hex = (digits: number) =>
   Array.from({ length: digits }, () => Math.floor(Math.random() * 16).toString(16)).join('')
@@ -169,6 +175,26 @@ async function fill(database: Database, id: string): Promise<void> {
   await database.plain('vacuum analyze dataset_traces')
 }
 
+/** The same on ClickHouse. */
+async function fillClickHouse(database: Database, address: string, id: string): Promise<void> {
+  const [row] = await database.query<{ no: number }>(sql`select no from datasets where id = ${id}`)
+  const clickhouse = await openClickHouse(address)
+  const names = ['http.request.method', 'http.route', 'http.response.status_code', 'server.address', 'server.port']
+  const values = ["'sGET'", "concat('s/route/', toString(n % 50))", "'s200'", "'sshop.example.com'", "'s443'"]
+  await clickhouse.command(
+    plain(`
+    insert into dataset_traces (dataset_no, at, id, bytes, service, name, duration_ms, status, kind, trace_id, span_id,
+      attribute_names, attribute_values, has_resource, resource_names, resource_values)
+    select ${row?.no}, ${Date.now()}000000 - n * ${3_600_000_000_000n / BigInt(rowsAsked)}, n, 400,
+      concat('service-', toString(n % 8)), concat('GET /route/', toString(n % 50)), 1 + (n * 7919) % 400,
+      if(n % 20 = 0, 'error', 'ok'), 'server', lower(hex(MD5(toString(intDiv(n, 5))))),
+      lower(substring(hex(MD5(toString(n))), 1, 16)), [${names.map(name => `'${name}'`)}], [${values}], 1,
+      ['service.name', 'host.name'], ['sshop', 'snode-1']
+    from (select number as n from system.numbers limit ${rowsAsked})`),
+  )
+  await clickhouse.close()
+}
+
 async function question(engine: EngineName, env: Record<string, string>, { workspaceId, session }: Person, id: string) {
   const server = await atrium(env)
   try {
@@ -204,3 +230,28 @@ await onBothEngines('telemetry', async (engine, env, open) => {
   await fill(database, asked).finally(() => database.close())
   return (await question(engine, env, person, asked)) && holds
 })
+
+/** Records on PostgreSQL, rows on ClickHouse. */
+async function onClickHouse(postgres: string, clickhouse: string): Promise<boolean> {
+  const { url, drop } = await ownDatabase(postgres, 'telemetry')
+  const address = new URL(clickhouse)
+  address.pathname = `/bench_${hex(12)}`
+  const env = { DATABASE_URL: url, CLICKHOUSE_URL: address.href, DATA_DIR: join(folder, 'telemetry_clickhouse') }
+  try {
+    const { holds, person, asked } = await ingest('ClickHouse', env)
+    const database = await openPostgres({ url })
+    await fillClickHouse(database, address.href, asked).finally(() => database.close())
+    return (await question('ClickHouse', env, person, asked)) && holds
+  } finally {
+    const opened = await openClickHouse(address.href)
+    await opened.command(plain(`drop database if exists ${address.pathname.slice(1)}`))
+    await opened.close()
+    await drop()
+    removeFolder()
+  }
+}
+
+const { BENCH_DATABASE_URL, BENCH_CLICKHOUSE_URL } = process.env
+if (!BENCH_DATABASE_URL || !BENCH_CLICKHOUSE_URL) {
+  console.log('Left out: ClickHouse (set BENCH_DATABASE_URL and BENCH_CLICKHOUSE_URL)')
+} else if (!(await onClickHouse(BENCH_DATABASE_URL, BENCH_CLICKHOUSE_URL))) process.exitCode = 1
