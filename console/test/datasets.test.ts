@@ -1,4 +1,5 @@
 // The explorer of a dataset: filter, histogram, rows, groups and traces, and an address that asks the same again.
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { both, celField, narrowed, ofGroups } from '../src/areas/datasets/cel.ts'
 import { type Offer, offersFor, wantedAt } from '../src/areas/datasets/completion.ts'
@@ -149,6 +150,17 @@ inBrowser('a dataset', () => {
     await page.getByText('14 rows', { exact: true }).waitFor()
     await settled(page)
     expect(await rows.locator('tr[aria-rowindex]').count()).toBe(14)
+
+    await button(page, 'Export these rows').click()
+    const saving = page.waitForEvent('download')
+    await page.getByRole('menuitem', { name: 'NDJSON' }).click()
+    const saved = await saving
+    expect(saved.suggestedFilename()).toBe('checkout-logs.ndjson')
+    expect(
+      readFileSync(await saved.path(), 'utf8')
+        .trimEnd()
+        .split('\n'),
+    ).toHaveLength(14)
 
     await filter.fill('severity = "error"')
     await page.keyboard.press('Escape')

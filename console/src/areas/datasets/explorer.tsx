@@ -1,15 +1,15 @@
 // The explorer of a dataset: a filter, a span, how the rows lie in it, and the rows, their groups, or one trace.
 import './explorer.css'
-import { ActionIcon, Alert, Button, Group, SegmentedControl, Stack, Switch, Text, Tooltip } from '@mantine/core'
-import { Info, Link2, RefreshCw } from 'lucide-react'
+import { ActionIcon, Alert, Button, Group, Menu, SegmentedControl, Stack, Switch, Text, Tooltip } from '@mantine/core'
+import { Download, Info, Link2, RefreshCw } from 'lucide-react'
 import { useEffect } from 'react'
-import { fieldIssues, useCall } from '../../api.ts'
+import { addressOf, fieldIssues, useCall } from '../../api.ts'
 import { whenNeeded } from '../../lazily.tsx'
 import type { Row } from '../../named.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Panel, Rows } from '../../parts/page.tsx'
 import { done } from '../../parts/toast.tsx'
-import { useWorkspaceId } from '../../session.ts'
+import { useStanding, useWorkspaceId } from '../../session.ts'
 import { FilterInput } from './filter_input.tsx'
 import { Histogram, useHistogram } from './histogram.tsx'
 import { type Ask, type Dataset, type Question, type Span, useQuestion, useSpan } from './question.ts'
@@ -78,6 +78,7 @@ function Exploring({ dataset, question, ask }: TraceProps) {
                 }
               />
               <CopyLink />
+              <ExportMenu dataset={dataset} filter={filter} span={span} />
               <Tooltip label="Refresh">
                 <ActionIcon variant="default" size="lg" aria-label="Refresh" onClick={refresh}>
                   <RefreshCw size={16} aria-hidden />
@@ -125,6 +126,37 @@ function useEvery(ms: number | null, act: () => void): void {
     const timer = setInterval(() => document.visibilityState === 'visible' && act(), ms)
     return () => clearInterval(timer)
   }, [ms])
+}
+
+/** The browser saves the stream, however long it is. */
+function ExportMenu({ dataset, filter, span }: { dataset: Dataset; filter: string; span: Span }) {
+  const workspaceId = useWorkspaceId()
+  const { may } = useStanding()
+  if (!may('datasets.export')) return null
+  const input = { workspaceId, id: dataset.id, ...span, ...(filter && { filter }) }
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Tooltip label="Export these rows">
+          <ActionIcon variant="default" size="lg" aria-label="Export these rows">
+            <Download size={16} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      </Menu.Target>
+      <Menu.Dropdown aria-label="Export">
+        {(['csv', 'ndjson'] as const).map(format => (
+          <Menu.Item
+            key={format}
+            component="a"
+            href={addressOf('datasets.export', { ...input, format })}
+            download={`${dataset.slug}.${format}`}
+          >
+            {format.toUpperCase()}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
 }
 
 function CopyLink() {
