@@ -26,7 +26,10 @@ const ofNoEngine = [
   'test/{outbound,patterns,permissions,redaction,reference,surfaces,tracing}.test.ts',
   'test/threads/kinds.test.ts',
 ]
-const leftToOthers = process.env.ENGINE_TESTS_ONLY ? ofNoEngine : []
+/** What always starts the embedded engine, whichever the tests have. */
+const ofEmbedded = ['test/{key_file,package}.test.ts']
+const { ENGINE_TESTS_ONLY, TEST_DATABASE_URL } = process.env
+const leftToOthers = [...(ENGINE_TESTS_ONLY ? ofNoEngine : []), ...(TEST_DATABASE_URL ? ofEmbedded : [])]
 
 /** CI names the tests that did not pass the first time, in its last lines; elsewhere a failure is a failure. */
 const limits = { testTimeout: 60_000, hookTimeout: 60_000, retry: process.env.CI ? 2 : 0 }
