@@ -8,7 +8,7 @@ import { dropDays, removeRows } from './clickhouse_removing.ts'
 import { aggregateSql, bucketSql, conditionSql, groupOrder, groupSql, shortened } from './clickhouse_sql.ts'
 import { attributesOf, decodedValue, valueText } from './clickhouse_values.ts'
 import { columnsOf, tableOf } from './columns.ts'
-import type { Condition, Plan, Span } from './condition.ts'
+import { type Condition, longestGroup, type Plan, type Span } from './condition.ts'
 import { countFields } from './counting.ts'
 import type { Access } from './database_rows.ts'
 import type { DatasetKind, Json } from './row.ts'
@@ -252,7 +252,8 @@ const name = (index: number): Ch => plain(`c${index}`)
 
 function shown(value: Json, index: number, group: Plan['groups'][number] | undefined, offset: number): Json {
   if (index < offset) return Number(value)
-  return group?.is === 'attribute' ? decodedValue(String(value)) : value
+  const shownValue = group?.is === 'attribute' ? decodedValue(String(value)) : value
+  return typeof shownValue === 'string' ? Array.from(shownValue).slice(0, longestGroup).join('') : shownValue
 }
 
 /** The column asked for, then all groups: so equal answers have one order. */
