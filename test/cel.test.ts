@@ -96,7 +96,7 @@ describe('check', () => {
       expect.objectContaining({
         kind: 'bad_request',
         detail: 'condition is not a valid expression: No such key: nope (line 1, column 7).',
-        metadata: { issues: [expect.objectContaining({ path: '/condition' })] },
+        metadata: { issues: [expect.objectContaining({ path: 'condition' })] },
       }),
     )
   })

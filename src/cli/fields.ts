@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { Option } from 'commander'
 import type { Parts } from '../client/request.ts'
+import { near } from '../contract/near.ts'
 import type { Entry, Field } from './digest.ts'
 import { usage } from './failures.ts'
-import { near } from './near.ts'
 
 export type Values = Readonly<Record<string, unknown>>
 

@@ -1,9 +1,9 @@
 // The commands that are no operations: login, profiles, the document, completion, the MCP bridge.
 import type { Command } from 'commander'
+import { near } from '../contract/near.ts'
 import { readAliases, saveAliases, wordsIn } from './aliases.ts'
 import { actionOf } from './digest.ts'
 import { usage } from './failures.ts'
-import { near } from './near.ts'
 import { type OutputOptions, print } from './output.ts'
 import { checkedBaseUrl, readCredentials, readProfiles, requireProfile, saveProfiles } from './profiles.ts'
 import { find, type Session } from './session.ts'

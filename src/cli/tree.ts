@@ -1,10 +1,10 @@
 // The commands: one per operation of the document, spelled as its id, and the few of our own beside them.
 import { Argument, Command, Help, Option } from 'commander'
+import { near } from '../contract/near.ts'
 import type { Entry } from './digest.ts'
 import { exitCodes, usage } from './failures.ts'
 import { flagName, flagsOf, spelled, type Values } from './fields.ts'
 import { invoke, type Options } from './invoke.ts'
-import { near } from './near.ts'
 import { formats, type OutputOptions } from './output.ts'
 import type { Session } from './session.ts'
 

@@ -39,7 +39,13 @@ type Answer<K extends OperationId> = K extends ListId
     ? ResultOf<K>
     : Promise<ResultOf<K>>
 
-export type Call = <K extends OperationId>(id: K, ...args: Arguments<K>) => Answer<K>
+/** Of a plain string: of all ids together the checker would have to compare the inputs of every two operations. */
+type Known<K extends string> = K extends OperationId ? K : OperationId
+
+export type Call = <const K extends string>(
+  id: Known<K>,
+  ...args: K extends OperationId ? Arguments<K> : never
+) => K extends OperationId ? Answer<K> : never
 
 export type Client = OperationTree & {
   /** Calls an operation by its id. */

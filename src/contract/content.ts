@@ -8,18 +8,25 @@ export const mediaTypes = {
   protobuf: ['application/x-protobuf', 'application/protobuf'],
   text: ['text/plain'],
   bytes: ['application/octet-stream'],
+  /** Whatever a stranger sends. */
+  any: ['application/json', '*/*'],
 } as const
 
 export type ContentKind = keyof typeof mediaTypes
 
 /** Already inflated where it came compressed, and no larger than the operation takes. */
-export type Content = { kind: ContentKind; bytes: Uint8Array }
+export type Content = {
+  kind: ContentKind
+  bytes: Uint8Array
+  /** Of an operation with `hearsHeaders` only. */
+  headers?: Readonly<Record<string, string>>
+}
 
 /** Whatever stands behind the type, such as a charset, says nothing here: texts are UTF-8. */
 export function kindOfMedia(contentType: string | undefined, kinds: readonly ContentKind[]): ContentKind | undefined {
   const [type = ''] = (contentType ?? '').split(';', 1)
   const name = type.trim().toLowerCase()
-  return kinds.find(kind => (mediaTypes[kind] as readonly string[]).includes(name))
+  return kinds.find(kind => kind === 'any' || (mediaTypes[kind] as readonly string[]).includes(name))
 }
 
 /** What a file may have. */

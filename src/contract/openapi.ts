@@ -131,6 +131,7 @@ function requestBodyOf({ body, consumes, bodyLimit, jsonContent }: Operation, co
         const known = jsonContent && { schema: hoist(jsonContent, components), example: example(jsonContent) }
         return [mediaTypes[kind][0], known ?? { schema: {} }]
       }
+      if (kind === 'any') return ['*/*', { schema: {} }]
       const isText = kind === 'ndjson' || kind === 'text'
       return [mediaTypes[kind][0], { schema: { type: 'string', ...(!isText && { format: 'binary' }) } }]
     })

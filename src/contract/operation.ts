@@ -6,6 +6,7 @@ import type { SuccessStatus } from './envelope.ts'
 import type { ErrorKind } from './errors.ts'
 import type { NotificationType } from './notifications.ts'
 import type { CallerKind, Scope } from './scopes.ts'
+import type { SealedColumn } from './sealed.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -53,6 +54,8 @@ export type Operation = {
   body?: TObject
   /** In place of `body`: the body is content in one of these forms, and the handler finds it as `content`. */
   consumes?: readonly [ContentKind, ...ContentKind[]]
+  /** The content comes with the headers of the request: senders that are no clients of ours say much in them. */
+  hearsHeaders?: true
   /** What `consumes: json` takes, where that is known: what does not fit is refused before the handler. */
   jsonContent?: TObject
   /** Bytes that a body may have, once inflated; 1 MiB where nothing is said. */
@@ -87,6 +90,8 @@ export type Operation = {
    * failures too, has the form that OTLP gives it (`server/request/otlp.ts`).
    */
   signal?: Signal
+  /** The path field that names the tool whose policy holds for a call, where that is not the operation itself. */
+  toolIn?: string
   /** False where it is never offered to agents as a tool, nor carried out as one: what governs the tools themselves. */
   tool?: false
 }
@@ -116,12 +121,15 @@ export type Area<N extends string = string, O extends Operations = Operations> =
   events: Readonly<Record<string, string>>
   /** What people are told of, in their inbox and by mail: `kit/notify.ts` tells them. */
   notifies: Readonly<Record<string, NotificationType>>
+  /** Columns that hold sealed values which no body carries: a new secret key must reach them, too. */
+  seals: readonly SealedColumn[]
 }
 
 type Further<N extends string> = AreaRecords & {
   about?: string
   events?: Readonly<Record<`${N}.${string}`, string>>
   notifies?: Readonly<Record<`${N}.${string}`, NotificationType>>
+  seals?: readonly SealedColumn[]
 }
 
 /** Declares an area; an id outside it does not compile. */
@@ -130,7 +138,8 @@ export function area<const N extends string, const O extends Operations>(
   operations: O & { [K in keyof O]: K extends `${N}.${string}` ? unknown : never },
   further: Further<N> = {},
 ): Area<N, O> {
-  return { name, operations, about: '', events: {}, notifies: {}, records: {}, refers: {}, attaches: {}, ...further }
+  const none = { about: '', events: {}, notifies: {}, records: {}, refers: {}, attaches: {}, seals: [] }
+  return { name, operations, ...none, ...further }
 }
 
 type StaticOf<S> = S extends TSchema ? Static<S> : Record<never, never>

@@ -107,16 +107,20 @@ export function ruledBy(
   id: string,
   operation: Operation,
   isToolCall: boolean,
+  params: Readonly<Record<string, string>> = {},
 ): PolicyRefusal | null | Promise<PolicyRefusal | Ruling> {
   if (!isToolCall && (caller.callerKind === null || operation.access === 'public')) return null
   if (isToolCall && !isTool(operation)) return neverATool
   if (operation.tool === false) return null
   const workspaceId = caller.boundTo ?? caller.workspaceId
   if (workspaceId === null) return null
-  const name = toolNameOf(id)
+  const named = operation.toolIn === undefined ? undefined : params[operation.toolIn]
+  const name = named ?? toolNameOf(id)
   if (isTakenAway(caller, name, id, operation)) return refusedBySkill(name)
   return policies(workspaceId).then(found => {
     const policy = found.get(name)
+    // A tool of somebody else that nobody has reviewed has no policy.
+    if (named !== undefined && !policy) return refusedByPolicy(name, caller.callerKind)
     const mode = modeFor(policy, effectOf(operation), caller.callerKind, operation.agents)
     return mode === 'deny' ? refusedByPolicy(name, caller.callerKind) : { allowed: true, name, mode, policy }
   })

@@ -49,7 +49,7 @@ export function checkedField(field: string, text: string, roots: CelSchema, resu
   if (outcome.ok) return outcome.expression
   const { message, line, column } = outcome.problem
   throw badRequest(`${field} is not a valid expression: ${message} (line ${line}, column ${column}).`, [
-    { path: `/${field}`, rule: 'expression', expected: `line ${line}, column ${column}: ${message}` },
+    { path: field, rule: 'expression', expected: `line ${line}, column ${column}: ${message}` },
   ])
 }
 

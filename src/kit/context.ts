@@ -191,6 +191,9 @@ export type Rehearsal = {
 /** As far as the operation's door: permission, policy and input are looked at, nothing is done or written down. */
 export type RehearseOperation = (id: string, input: object) => Promise<Rehearsal>
 
+/** In PEM: the authority that is trusted instead of the usual ones, and who the caller is. */
+export type CallTls = { ca?: string; cert?: string; key?: string }
+
 export type FetchOptions = {
   method?: string
   headers?: Readonly<Record<string, string>> | Headers
@@ -202,7 +205,16 @@ export type FetchOptions = {
   /** The answer is there with its head, and its body comes as it is sent; time and size are bounded all the same. */
   isStreamed?: boolean
   signal?: AbortSignal
+  /** For this call only. */
+  tls?: CallTls
+  /** A unix socket of this machine that takes the call, where the operator allows exactly this path; the url is http. */
+  socketPath?: string
+  /** Only whether the address may be called: it is looked up, nothing is sent, and the answer is an empty 204. */
+  isRehearsal?: true
 }
+
+/** The name means an address that may not be called. */
+export class ForbiddenAddress extends Error {}
 
 /**
  * Calls an address outside: a public one, or one that the operator allows. Redirects are answers like any other. Only

@@ -1,4 +1,5 @@
 // Following the ledger: an area reads every entry that concerns it, at least once and in order within a workspace.
+import type { Db } from './db.ts'
 import type { JobContext } from './jobs.ts'
 
 /** As the ledger has it; what is personal stands apart there and is not handed on. */
@@ -24,17 +25,39 @@ export type Follower = {
   /** Where it begins that never ran before: with what comes, or with all that is there. */
   from: 'now' | 'start'
   /**
-   * The same entry may come twice, with the same `ctx.id`. While it fails its workspace waits, the others do not.
-   * Slow work is enqueued.
+   * The same entry may come twice; alone it comes with the same `ctx.id`. While it fails its workspace waits, the
+   * others do not. Slow work is enqueued.
    */
-  run: (ctx: JobContext, entry: FollowedEntry) => Promise<void>
+  run: (ctx: JobContext, entries: readonly FollowedEntry[]) => Promise<void>
+  /** Entries of one chain that are handed over together, in order. */
+  atOnce: number
+  /**
+   * Of these chains, those that it is for now → the number behind which entries are for it. The others are not read, so
+   * that a follower of everything costs nothing where nobody wants it.
+   */
+  where?: (db: Db, chains: readonly string[]) => Promise<ReadonlyMap<string, number>>
 }
+
+type Options = Partial<Pick<Follower, 'from' | 'where'>>
 
 export function follow(
   name: string,
   pattern: string,
-  run: Follower['run'],
-  { from = 'now' }: { from?: Follower['from'] } = {},
+  run: (ctx: JobContext, entry: FollowedEntry) => Promise<void>,
+  options: Options = {},
 ): Follower {
-  return { name, pattern, run, from }
+  const each: Follower['run'] = async (ctx, entries) => {
+    for (const entry of entries) await run(ctx, entry)
+  }
+  return { ...followTogether(name, pattern, each, options), atOnce: 1 }
+}
+
+/** For what costs about as much for many as for one. */
+export function followTogether(
+  name: string,
+  pattern: string,
+  run: Follower['run'],
+  { from = 'now', where }: Options = {},
+): Follower {
+  return { name, pattern, run, atOnce: 50, from, ...(where && { where }) }
 }

@@ -16,17 +16,22 @@ export type Parcel = { readonly weight: number; readonly bytes: number }
 export type Piece = Parcel
 
 /**
- * Parcels of one key are written in their order, one batch after the other; `write` is given as many as have come
- * meanwhile. Resolves when these are written. Throws 503 where too much waits already. Only `before` has it.
+ * For engines that dislike small batches: the batch of a key waits so long for more, unless `enough` rows are there. A
+ * second one is begun before it is written for a whole piece only.
+ */
+export type Batch = { readonly waitMs: number; readonly enough: number; readonly piece: Piece }
+
+/**
+ * Parcels of one key begin to be written in their order; `write` is given as many as have come meanwhile, and may be
+ * called again before it is done, but on the embedded engine. Resolves when these are written. Throws 503 where too much waits already. Only `before` has it.
  */
 export type Gather = {
   add<P extends Parcel>(
     key: string,
     parcels: readonly P[],
     write: (access: WriteAccess, parcels: readonly P[]) => Promise<void>,
-    /** For engines that dislike small batches: how long one waits for more, and its size. The same for all of a key. */
-    waitMs?: number,
-    piece?: Piece,
+    /** The same for all of a key. */
+    batch?: Batch,
   ): Promise<void>
   /** The size of a batch where nothing else is said: a parcel should not be larger. */
   readonly piece: Piece

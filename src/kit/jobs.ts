@@ -66,8 +66,8 @@ export type JobContext = Omit<Context, 'caller' | 'access' | 'origin' | 'note' |
   tools: ToolsOfRun
   /** Told at once, so never before the commit that it is about. */
   feed: Pick<Feed, 'tell'>
-  /** Writes what the job did to a ledger; the last statement of its transaction. */
-  record: (tx: Tx, event: JobEvent) => Promise<void>
+  /** Writes what the job did to a ledger, all at once; the last statement of its transaction. */
+  record: (tx: Tx, events: JobEvent | readonly JobEvent[]) => Promise<void>
   /** Of the job, the same on each try. */
   id: string
   /** 0 the first time; the queue tries again what failed. */
@@ -76,11 +76,28 @@ export type JobContext = Omit<Context, 'caller' | 'access' | 'origin' | 'note' |
   signal: AbortSignal
 }
 
-/** An action that the area's contract declares among its events; `chain` is a workspace, or `instance`. */
-export type JobEvent = { chain: string; action: string; target: { object: string; id: string } }
+/**
+ * An action that a contract declares among its events; `chain` is a workspace, or `instance`. With an actor
+ * also an operation, which they did from elsewhere.
+ */
+export type JobEvent = {
+  chain: string
+  action: string
+  target: { object: string; id: string }
+  /** The platform itself where nothing is said. */
+  actor?: JobActor
+  /** As for an operation: the declared fields that differ are written down. */
+  before?: object
+  after?: object
+}
+
+/** A user in whose name a job acts: from where they said so, and the id of what brought it. */
+export type JobActor = { userId: string; surface: 'slack'; cause: string }
 
 export type Mail = {
   to: string
+  /** Where a job sends several: the same each time that the same is sent. */
+  id?: string
   subject: string
   text: string
   html: string

@@ -22,7 +22,7 @@ const deepest = 64
 const bytesOf = { quote: 0x22, backslash: 0x5c, brace: 0x7b, bracket: 0x5b, braceEnd: 0x7d, bracketEnd: 0x5d }
 
 /** Before it is parsed: in UTF-8, these bytes are never part of another character. */
-function refuseDeep(bytes: Uint8Array): void {
+export function isTooDeep(bytes: Uint8Array): boolean {
   const { quote, backslash, brace, bracket, braceEnd, bracketEnd } = bytesOf
   let depth = 0
   let isInText = false
@@ -32,8 +32,9 @@ function refuseDeep(bytes: Uint8Array): void {
     else if (isInText) at += byte === backslash ? 1 : 0
     else if (byte === brace || byte === bracket) depth++
     else if (byte === braceEnd || byte === bracketEnd) depth--
-    if (depth > deepest) throw badRequest(`The body is nested more than ${deepest} levels deep; make it flatter.`)
+    if (depth > deepest) return true
   }
+  return false
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -46,7 +47,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   } catch (cause) {
     throw Object.assign(badRequest('The body is not valid UTF-8.'), { cause })
   }
-  refuseDeep(bytes)
+  if (isTooDeep(bytes)) throw badRequest(`The body is nested more than ${deepest} levels deep; make it flatter.`)
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -29,15 +29,30 @@ const longestQuote = 80
 /** Dots, colons and at signs between two words, in every script that an address could be written in. */
 const joints = /(?<=\S)[.\u2024\u3002\uff0e\uff61:\uff1a@\uff20]+(?=\S)/gu
 
-/** As it was written, but an address or a link falls into words; without what cannot be seen, and not too long. */
-export function unlinked(text: string): string {
-  const plain = text
+function apart(text: string): string {
+  return text
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .replace(/[\p{Cf}\p{Co}\p{Cn}]/gu, '')
     .replace(joints, ' ')
-    .trim()
+}
+
+/** As it was written, but an address or a link falls into words; without what cannot be seen, and not too long. */
+export function unlinked(text: string): string {
+  const plain = apart(text).trim()
   const letters = [...plain]
   return letters.length > longestQuote ? `${letters.slice(0, longestQuote).join('')}…` : plain
+}
+
+const longestWritten = 4_000
+
+/**
+ * A paragraph that a member wrote, with what others wrote put in: whole, and only addresses of this service stay
+ * addresses, wherever the rest came from.
+ */
+export function written(text: string, ownUrl: string): Said {
+  const own = new RegExp(`(${ownUrl.replace(/[^\w/:-]/g, '\\$&')}/[\\w\\-./~%?=&#]*)`, 'u')
+  const parts = text.slice(0, longestWritten).split(own)
+  return { [words]: parts.map((part, index) => (index % 2 === 0 ? apart(part) : part)).join('') }
 }
 
 /** An address in full, where it is nothing but one: a mail program makes a mail of it, not a page. */

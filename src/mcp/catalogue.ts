@@ -60,7 +60,8 @@ function hints({ operation, effect }: OperationTool): Required<Omit<NonNullable<
 /** What the permission function and the workspace's policy would answer to a call. */
 export function permissionFor({ standing, policies }: View, tool: OperationTool): Permission | PolicyRefusal {
   const permission = permit(standing, tool.operation)
-  if (!permission.allowed) return permission
+  // Which tool is meant is in the input: its own policy answers the call.
+  if (!permission.allowed || tool.operation.toolIn !== undefined) return permission
   const mode = modeFor(policies.get(tool.name), tool.effect, standing.callerKind, tool.operation.agents)
   return mode !== 'deny' ? permission : refusedByPolicy(tool.name, standing.callerKind)
 }
