@@ -65,10 +65,12 @@ const addressRanges: Variable<string[]>['read'] = (value, name) => {
   return ranges
 }
 
-const directories: Variable<string[]>['read'] = (value, name) => {
-  const list = words(value)
-  if (!list.every(isAbsolute)) throw wrong(name, 'a list of directories, each from the root on')
-  return list
+function paths(what: string): Variable<string[]>['read'] {
+  return (value, name) => {
+    const list = words(value)
+    if (!list.every(isAbsolute)) throw wrong(name, `a list of ${what}, each from the root on`)
+    return list
+  }
 }
 
 const origins: Variable<string[]>['read'] = (value, name) => {
@@ -132,7 +134,11 @@ export const variables = {
   },
   OUTBOUND_ALLOW: { help: 'private addresses or ranges that may be called, also over http', read: addressRanges },
   OUTBOUND_CA: { help: 'file of certificates (PEM) to trust in calls to the outside', read: optional },
-  REPOSITORY_DIRS: { help: 'directories below which repositories of this machine may be read', read: directories },
+  DOCKER_SOCKETS: { help: 'sockets of Docker engines that may be read: /var/run/docker.sock', read: paths('sockets') },
+  REPOSITORY_DIRS: {
+    help: 'directories below which repositories of this machine may be read',
+    read: paths('directories'),
+  },
   REPOSITORY_MAX_MIB: { help: 'the largest mirror of a repository, in MiB', read: whole(2048, 1, 1e6) },
   METRICS_TOKEN: { help: 'bearer token for /metrics', secret: true, read: optional },
   MAX_REQUESTS_IN_FLIGHT: {

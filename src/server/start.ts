@@ -155,8 +155,11 @@ export async function startPlatform({
     now,
   }
   const app = await buildApp(platform, logger)
-  calls.open(app)
-  tools.open(app, platform)
+  // Not before: a call makes the app ready, and whoever started it could add nothing to it any more.
+  app.addHook('onReady', async () => {
+    calls.open(app)
+    tools.open(app, platform)
+  })
   return {
     app,
     platform,

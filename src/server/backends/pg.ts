@@ -10,6 +10,8 @@ import { changesOf } from './table_changes.ts'
 export type Session = { query(config: object): Promise<Answer> }
 
 type Answer = { command?: string; fields: { name: string }[]; rows: unknown[][] }
+/** Of a text with several statements, an answer each. */
+type Answers = Answer | Answer[]
 
 const builtin = pg.types.builtins
 const asNumber = (text: string) => Number(text)
@@ -114,13 +116,12 @@ export async function runTransaction<T>(
   // Not awaited: the next statement follows it on the same connection, in order.
   const begun = session.query({ text: 'begin' })
   begun.catch(() => {})
-  let committing: Promise<Answer> | undefined
+  let committing: Promise<Answers> | undefined
   let patience: { query_timeout?: number } = {}
   const commit = () => {
     if (committing) return committing
-    const text = settings()
-    if (text) session.query({ text }).catch(() => {})
-    committing = session.query({ text: 'commit' })
+    const before = settings()
+    committing = session.query({ text: before ? `${before}; commit` : 'commit' })
     return committing
   }
   try {
@@ -145,9 +146,9 @@ export async function runTransaction<T>(
     }
     const value = await holdTransaction(() => work(tx))
     await begun
-    const { command } = await commit()
+    const answer = [await commit()].flat().at(-1)
     // The engine answers so, without an error, when a statement failed and the work went on regardless.
-    if (command === 'ROLLBACK') throw new Error('A statement of the transaction failed: nothing of it was kept')
+    if (answer?.command === 'ROLLBACK') throw new Error('A statement of the transaction failed: nothing of it was kept')
     committed(tables)
     for (const hear of heard) hear()
     return value

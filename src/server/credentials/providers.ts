@@ -57,6 +57,7 @@ export const providers: readonly Provider[] = [
   { kind: 'session', prefix: 'sess_', sent: ['bearer', 'cookie'], find: sessionSql },
   { kind: 'key', prefix: 'atr_', sent: ['key', 'mcp'], isPossible: isKeySecret, find: keySql },
   { kind: 'run', prefix: 'run_', sent: ['bearer', 'mcp'], find: runSql },
+  { kind: 'run', prefix: 'art_', sent: ['bearer'], find: executionSql },
   { kind: 'oauth', prefix: 'oat_', sent: ['bearer', 'mcp'], find: oauthSql },
   { kind: 'client', prefix: 'occ_', sent: ['bearer', 'mcp'], find: clientSql },
   {
@@ -96,6 +97,8 @@ export const watched = [
   'oauth_objects',
   'telemetry_tokens',
   'telemetry_token_secrets',
+  // Rows are added for each execution, and none is ever changed; what goes with its automation ends at once.
+  'automations',
 ]
 
 const userColumns = sql`
@@ -167,6 +170,33 @@ function runSql(digest: string): Sql {
     where c.hash = ${digest} and c.lease_until is not null
       and (c.owner_id = 'system' or t.id is not null or o.id is not null or m.user_id is not null)
       and (c.starter_id is null or k.id is not null or g.id is not null)`
+}
+
+/**
+ * An execution of an automation: what it was granted, cut by what whoever granted it is now. They can be asked, since
+ * they wrote the steps: a step that needs an approval waits for one.
+ */
+function executionSql(digest: string): Sql {
+  return sql`
+    select c.credential_id, m.user_id, c.granted_by as owner_id, 'automation' as caller_kind, c.grants as scopes,
+      m.scopes as member_scopes, c.workspace_id as bound_to,
+      case when o.id is not null then 'member' when c.granted_by = 'system' then 'admin' when t.id is not null then 'member'
+        else m.position end as role,
+      w.status as workspace_status, c.until as ends, c.until as expires, null as allowed_ips, true as is_attended,
+      u.verified_at is not null as verified, ${userColumns}
+    from (
+      select e.id as credential_id, e.workspace_id, e.granted_by, e.grants, k.until
+      from automation_tokens k join automation_executions e on e.id = k.execution_id where k.hash = ${digest}
+      union all
+      select a.id, a.workspace_id, a.granted_by, a.grants, k.until
+      from automation_tokens k join automations a on a.id = k.automation_id
+      where k.hash = ${digest} and k.execution_id is null) c
+    join workspaces w on w.id = c.workspace_id and w.status = 'active'
+    left join workspace_members m on m.workspace_id = c.workspace_id and m.user_id = c.granted_by and m.status = 'active'
+    left join users u on u.id = m.user_id
+    left join teams t on t.id = c.granted_by and t.workspace_id = c.workspace_id
+    left join oauth_clients o on o.id = c.granted_by and o.workspace_id = c.workspace_id and o.is_active
+    where c.granted_by = 'system' or t.id is not null or o.id is not null or m.user_id is not null`
 }
 
 /** The consent is the credential: it outlives its tokens. What was asked for is cut by the consent and the client's list. */

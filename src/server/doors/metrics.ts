@@ -36,10 +36,10 @@ function add(
   registry.registerMetric({ name, help, type, aggregator, get } as unknown as Metric)
 }
 
-/** Traffic, errors and time per operation. */
-/** The id of a page opens it: whoever reads the log is not to read the page. */
-const opening = /page_[0-9a-z]{40}/g
+/** The id of a page opens it, and so does the token of a webhook address: whoever reads the log is to do neither. */
+const opening = /(?<=page_)[0-9a-z]{40}|(?<=\/hooks\/(in|automations)\/)[^/]+/g
 
+/** Traffic, errors and time per operation. */
 function measureRequests(app: FastifyInstance, { config }: Platform, registry: Registry): void {
   const tallies = new Map<string, Tally>()
   const isLogged = ['info', 'debug', 'trace'].includes(config.LOG_LEVEL)
@@ -53,7 +53,7 @@ function measureRequests(app: FastifyInstance, { config }: Platform, registry: R
     }
     count(tally, status, ms / 1000)
     if (isLogged) {
-      const path = request.url.split('?', 1)[0]?.replace(opening, 'page_…')
+      const path = request.url.split('?', 1)[0]?.replace(opening, '…')
       request.log.info({ operation, method: request.method, path, status, ms }, 'answered')
     }
     next()

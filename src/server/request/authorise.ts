@@ -18,7 +18,8 @@ export function authoriser(
 ): (request: FastifyRequest, call: Call) => Access | null | Promise<Access | null> {
   const place = workspaceIn(operation)
   const pattern = place === 'body' ? patternOf(operation.body, 'workspaceId') : null
-  const ruling = (caller: Caller) => ruledBy(platform.policies, caller, id, operation, currentSurface() !== undefined)
+  const ruling = (caller: Caller, params?: Record<string, string>) =>
+    ruledBy(platform.policies, caller, id, operation, currentSurface() !== undefined, params)
 
   async function authorisePublic(caller: Caller, call: Call): Promise<null> {
     const ruled = await ruling(caller)
@@ -49,7 +50,7 @@ export function authoriser(
       call.ruling = ruled
       return grant(caller, permission)
     }
-    const ruled = ruling(caller)
+    const ruled = ruling(caller, params)
     return ruled instanceof Promise ? ruled.then(goOn) : goOn(ruled)
   }
 

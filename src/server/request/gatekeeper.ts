@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import type { TSchema } from 'typebox'
 import { forbidden } from '../../contract/errors.ts'
-import { isRepeatable, type Operation } from '../../contract/operation.ts'
+import type { Operation } from '../../contract/operation.ts'
 import type { Ruling } from '../../contract/tool_policy.ts'
 import type { Caller } from '../../kit/context.ts'
 import type { Asked, GateContext, GatedCall, Wait } from '../../kit/gate.ts'
@@ -26,7 +26,6 @@ export function gatekeeper(
   operation: Operation,
 ) {
   const { gate, now, database, settings, secretKey } = platform
-  const canRepeat = isRepeatable(operation)
 
   function gated(call: Ruled, input: object, digest: string): GatedCall {
     const { caller, ruling, approval } = call
@@ -43,7 +42,7 @@ export function gatekeeper(
 
   /** A repeated request gets its first answer, also where the approval of that is used up. */
   async function wasCarriedOut({ caller, origin }: Ruled, input: object): Promise<boolean> {
-    const repeat = canRepeat ? repeatOf(id, caller, origin, input, settings.sign) : null
+    const repeat = repeatOf(id, operation, caller, origin, input, settings.sign)
     return repeat !== null && (await earlierAnswer(database, secretKey, repeat)) !== undefined
   }
 

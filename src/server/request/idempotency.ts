@@ -1,6 +1,7 @@
 // Idempotency-Key: the same request sent again gets the same answer and is carried out once.
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
 import { badRequest, conflict } from '../../contract/errors.ts'
+import { isRepeatable, isWrite, type Operation } from '../../contract/operation.ts'
 import type { Caller, Origin } from '../../kit/context.ts'
 import { type Db, first } from '../../kit/db.ts'
 import { answering, answerOf } from '../../kit/implement.ts'
@@ -16,9 +17,13 @@ export type Repeat = {
 
 type Kept = { bodyHash: string; answer: string | null }
 
-/** What makes two requests the same one; null where the client sent no key. */
+/**
+ * What makes two requests the same one; null where no key counts. Runs send one with every write, to be recognised after a
+ * crash. An operation that does not declare the header refuses none: a bad key is ignored, another body another request.
+ */
 export function repeatOf(
   operationId: string,
+  operation: Operation,
   caller: Caller,
   origin: Origin,
   input: object,
@@ -26,9 +31,16 @@ export function repeatOf(
 ): Repeat | null {
   const { idempotencyKey: key, path } = origin
   if (key === null) return null
-  if (key.length < 1 || key.length > 128) throw badRequest('Idempotency-Key takes 1 to 128 characters.')
+  const isDeclared = isRepeatable(operation)
+  if (!isDeclared && !(caller.credential === 'run' && isWrite(operation))) return null
+  if (key.length < 1 || key.length > 128) {
+    if (!isDeclared) return null
+    throw badRequest('Idempotency-Key takes 1 to 128 characters.')
+  }
   const fields = Object.entries(told(input)).sort(([one], [other]) => (one < other ? -1 : 1))
-  const id = hash('sha256', JSON.stringify([caller.credentialId, operationId, path, key]), 'base64url')
+  const request = [caller.credentialId, operationId, path, key]
+  if (!isDeclared) request.push(sign('idempotency body', JSON.stringify(fields)))
+  const id = hash('sha256', JSON.stringify(request), 'base64url')
   // Keyed, since a body may hold a password that could be guessed from a plain hash.
   return { id, bodyHash: sign('idempotency body', JSON.stringify([id, fields])), clientKey: key }
 }

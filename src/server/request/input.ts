@@ -5,6 +5,7 @@ import { type Content, kindOfMedia, mediaTypes } from '../../contract/content.ts
 import { badRequest, notFound } from '../../contract/errors.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { parseJson } from '../../kit/json.ts'
+import { heard } from './bodies.ts'
 import { allFaults, compileBody, compileQuery, invalid } from './validation.ts'
 
 /** Path, query and body as one object. A path value that no record can have is simply not found. */
@@ -42,11 +43,13 @@ function jsonReader(schema: TObject): (bytes: Uint8Array) => void {
 
 function contentOf(
   { body, headers }: FastifyRequest,
-  { signal }: Operation,
+  { signal, hearsHeaders }: Operation,
   consumes: NonNullable<Operation['consumes']>,
 ): Content {
   if (body !== undefined) return body as Content
   // A message of protobuf in which nothing is set has no bytes.
   if (signal && kindOfMedia(headers['content-type'], ['protobuf'])) return { kind: 'protobuf', bytes: new Uint8Array() }
+  // Some say all they have to say in headers.
+  if (hearsHeaders) return { kind: consumes[0], bytes: new Uint8Array(), headers: heard(headers) }
   throw badRequest(`The body is empty; send ${consumes.map(kind => mediaTypes[kind][0]).join(' or ')}.`)
 }

@@ -1,7 +1,7 @@
 // One operation carried out: `before`, then handler and ledger entry in one transaction.
 import { setTimeout } from 'node:timers/promises'
 import type { Operation } from '../../contract/operation.ts'
-import { isAudited, isRepeatable, isWrite, methodOf } from '../../contract/operation.ts'
+import { isAudited, isWrite, methodOf } from '../../contract/operation.ts'
 import type { Ruling } from '../../contract/tool_policy.ts'
 import type { BeforeContext, Caller, Context, LedgerNote, Take } from '../../kit/context.ts'
 import type { Db, Tx } from '../../kit/db.ts'
@@ -96,7 +96,6 @@ function writing(
   prepare: (call: Call, input: object) => Promise<unknown> | undefined,
 ): Perform {
   const { database, settings, now, jobs, feed, secretKey } = platform
-  const canRepeat = isRepeatable(operation)
   const writer = isAudited(operation) ? ledgerWriter(platform, id, operation) : null
   const { after } = handler
   const settled = async ({ caller, access, origin, log }: Call, input: object, value: unknown) => {
@@ -106,8 +105,9 @@ function writing(
     return await after({ caller, access, origin, log, db: database, settings, now, enqueue, note, feed }, input, value)
   }
   return async (call, input) => {
-    const repeat = canRepeat && call.caller && repeatOf(id, call.caller, call.origin, input, settings.sign)
-    const earlier = repeat && (await earlierAnswer(database, secretKey, repeat))
+    const repeat = call.caller && repeatOf(id, operation, call.caller, call.origin, input, settings.sign)
+    // Where nothing happens before the transaction, that looks itself when it takes the key.
+    const earlier = repeat && handler.before && (await earlierAnswer(database, secretKey, repeat))
     if (earlier) {
       // The repeat is not to be told sooner than the first that it is done.
       await database.synced()
@@ -135,8 +135,11 @@ function writing(
         const returned = await handler.handle(ctx, input, prepared)
         // Used up exactly if the call is carried out. Last, since others lock approvals after all else.
         if (!isClaimed) await call.claim?.(tx)
-        if (repeat) await keepAnswer(tx, secretKey, repeat, returned)
-        if (writer && !notes.unchanged) await writer(tx, call, notes, input, answerOf(returned).result)
+        // Sent together: the answer is kept while the head of the ledger is waited for.
+        await Promise.all([
+          repeat && keepAnswer(tx, secretKey, repeat, returned),
+          writer && !notes.unchanged && writer(tx, call, notes, input, answerOf(returned).result),
+        ])
         return returned
       })
     const result = await untilCurrent(async () => await carryOut(await prepare(call, input)))

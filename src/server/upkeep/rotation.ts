@@ -17,8 +17,12 @@ import { fingerprintOf, secretsFrom } from './secrets.ts'
 /** Where sealed values are, as contracts and jobs declare it. What is sealed elsewhere lives with clients, and ends. */
 export type SealedPlaces = { columns: readonly SealedColumn[]; texts: readonly (SealedText & { job: string })[] }
 
-export function sealedPlaces(operations: readonly Operation[], jobs: Jobs): SealedPlaces {
-  const columns = operations.flatMap(({ body }) => (body ? sealedColumns(body) : []))
+export function sealedPlaces(
+  operations: readonly Operation[],
+  jobs: Jobs,
+  seals: readonly SealedColumn[] = [],
+): SealedPlaces {
+  const columns = [...operations.flatMap(({ body }) => (body ? sealedColumns(body) : [])), ...seals]
   const texts = Object.entries(jobs).flatMap(([job, { payload }]) =>
     sealedTexts(payload).map(text => ({ job, ...text })),
   )

@@ -1,5 +1,13 @@
 // The instance's cryptography: one secret, a key of its own for each purpose.
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
 
 export type Secrets = {
   /** HMAC-SHA-256 under the purpose's key. */
@@ -18,11 +26,12 @@ export function fingerprintOf(secretKey: string): string {
 const form = '1'
 
 export function secretsFrom(secretKey: string): Secrets {
-  const keys = new Map<string, Buffer>()
-  const keyFor = (purpose: string): Buffer => {
+  // As key objects: made of bytes anew for each text, an HMAC takes 27 µs instead of 4.
+  const keys = new Map<string, KeyObject>()
+  const keyFor = (purpose: string): KeyObject => {
     let key = keys.get(purpose)
     if (!key) {
-      key = Buffer.from(hkdfSync('sha256', secretKey, 'atrium', purpose, 32))
+      key = createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, 'atrium', purpose, 32)))
       keys.set(purpose, key)
     }
     return key

@@ -21,6 +21,11 @@ export async function register(database: Database, follower: string, from: Follo
   })
 }
 
+/** Alone on its database, a process that starts knows that whoever had these is gone, and need not wait for their time. */
+export async function takeBack(database: Database): Promise<void> {
+  await database.query(sql`update ledger_followers set lease = null, leased_until = null where lease is not null`)
+}
+
 /** Undefined while another has it, or while it rests after a failure. */
 export async function take(
   db: Db,
@@ -80,15 +85,20 @@ export async function entriesAfter(
 const scanned = 1_000
 
 /** Chains that have grown beyond a follower's place, found in pieces so that no statement reads all of them. */
-export async function* chainsBehind(db: Db, follower: string): AsyncGenerator<string[]> {
+export async function* chainsBehind(
+  db: Db,
+  followers: readonly string[],
+): AsyncGenerator<ReadonlyMap<string, string[]>> {
   for (let from = ''; ; ) {
-    const rows = await db.query<{ chain: string; isBehind: boolean }>(sql`
-      select h.chain, h.seq > coalesce(f.seq, 0)
-        and coalesce(f.leased_until <= now(), true) and coalesce(f.retry_at <= now(), true) as is_behind
-      from (select chain, seq from ledger_heads where chain > ${from} order by chain limit ${scanned}::int) h
-      left join ledger_followers f on f.follower = ${follower} and f.chain = h.chain
-      order by h.chain`)
-    yield rows.filter(({ isBehind }) => isBehind).map(({ chain }) => chain)
+    const rows = await db.query<{ chain: string; behind: string[] }>(sql`
+      select h.chain, array(
+        select n.name from unnest(${followers}::text[]) n (name)
+        left join ledger_followers f on f.follower = n.name and f.chain = h.chain
+        where h.seq > coalesce(f.seq, 0)
+          and coalesce(f.leased_until <= now(), true) and coalesce(f.retry_at <= now(), true)) as behind
+      from ledger_heads h where h.chain > ${from} order by h.chain limit ${scanned}::int`)
+    const chainsOf = (name: string) => rows.filter(({ behind }) => behind.includes(name)).map(({ chain }) => chain)
+    yield new Map(followers.map(name => [name, chainsOf(name)]))
     if (rows.length < scanned) return
     from = rows.at(-1)?.chain ?? ''
   }
@@ -96,6 +106,17 @@ export async function* chainsBehind(db: Db, follower: string): AsyncGenerator<st
 
 function likeOf(pattern: string): string {
   return pattern.replaceAll(/[\\%_]/g, '\\$&').replace(/\*$/, '%')
+}
+
+/** Entries of these chains that it has not read; the number is the one behind which they are for it. */
+export async function behindIn(db: Db, follower: string, chains: ReadonlyMap<string, number>): Promise<number> {
+  const rows = await db.query<{ behind: number }>(sql`
+    select coalesce(sum(h.seq - greatest(coalesce(f.seq, 0), n.since)), 0)::float8 as behind
+    from unnest(${[...chains.keys()]}::text[], ${[...chains.values()]}::bigint[]) n (chain, since)
+    join ledger_heads h on h.chain = n.chain
+    left join ledger_followers f on f.follower = ${follower} and f.chain = n.chain
+    where h.seq > greatest(coalesce(f.seq, 0), n.since)`)
+  return rows[0]?.behind ?? 0
 }
 
 const metricTimeoutMs = 1_000

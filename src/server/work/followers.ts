@@ -1,5 +1,6 @@
 // Runs what follows the ledger: woken by this process's own commits, by a slow scan for what others left undone.
 import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../../kit/context.ts'
 import type { Database } from '../../kit/db.ts'
 import type { Follower } from '../../kit/follow.ts'
@@ -33,16 +34,22 @@ const pieceMs = 20_000
 const againMs = 500
 const mostAgain = 3
 const longestRetryMs = 3_600_000
+const mostKnown = 10_000
+const metricTimeoutMs = 1_000
 
 export async function startFollowers(options: Options): Promise<Followers> {
   const { database, feed, followers, log } = options
   const stopping = new AbortController()
   const crews = followers.map(follower => startCrew(options, follower, stopping.signal))
+  if (database.engine === 'pglite') await store.takeBack(database)
   for (const { name, from } of followers) await store.register(database, name, from)
   const lookAtAll = async () => {
-    for (const crew of crews) {
-      if (stopping.signal.aborted) return
-      for await (const chains of store.chainsBehind(database, crew.name)) for (const chain of chains) crew.want(chain)
+    const names = crews.map(({ name }) => name)
+    for await (const behind of store.chainsBehind(database, names)) {
+      for (const crew of crews) {
+        if (stopping.signal.aborted) return
+        await crew.wantAmong(behind.get(crew.name) ?? [])
+      }
     }
   }
   const failed = (error: unknown) => log.warn({ err: error }, 'followers could not look at the ledger; they try again')
@@ -56,12 +63,21 @@ export async function startFollowers(options: Options): Promise<Followers> {
   // Entries that concern nobody wake nobody: the scan takes the place past them.
   feed.onChanged(grown => {
     for (const crew of crews) {
-      for (const [chain, actions] of grown) if ([...actions].some(crew.follows)) crew.want(chain)
+      crew.hear([...grown].filter(([, actions]) => [...actions].some(crew.follows)).map(([chain]) => chain))
     }
   })
   if (crews.length > 0) scan()
   return {
-    behind: () => (followers.length > 0 ? store.behind(database, followers) : Promise.resolve({})),
+    async behind() {
+      const ofAll = followers.filter(({ where }) => !where)
+      const counts = ofAll.length > 0 ? await store.behind(database, ofAll) : {}
+      const asking = async () => {
+        for (const { name, where } of followers) if (where) counts[name] = await behindWhere(database, name, where)
+      }
+      // Figures are asked for when the database is slow, too: they are left out then.
+      await Promise.race([asking().catch(() => {}), wait(metricTimeoutMs, undefined, { ref: false })])
+      return { ...counts }
+    },
     async stop() {
       clearInterval(timer)
       stopping.abort(new Error('the service stops'))
@@ -71,7 +87,30 @@ export async function startFollowers(options: Options): Promise<Followers> {
   }
 }
 
-type Crew = { name: string; follows(action: string): boolean; want(chain: string): void; idle(): Promise<void> }
+/** Of chains that it is not for, it reads nothing, and so is never behind. */
+async function behindWhere(database: Database, name: string, where: NonNullable<Follower['where']>): Promise<number> {
+  let count = 0
+  for await (const behind of store.chainsBehind(database, [name])) {
+    const chains = behind.get(name) ?? []
+    if (chains.length > 0) count += await store.behindIn(database, name, await where(database, chains))
+  }
+  return count
+}
+
+type Crew = {
+  name: string
+  follows(action: string): boolean
+  /** These have grown. */
+  hear(chains: readonly string[]): void
+  /** Looks at those of them that the follower is for. */
+  wantAmong(chains: readonly string[]): Promise<void>
+  idle(): Promise<void>
+}
+
+/** Chains that have grown are held against `where` together, this often at the most. */
+const lookMs = 100
+/** Known to be for it: they are looked at without asking. Whether they still are is asked this often. */
+const knownMs = 10_000
 
 /** One follower in this process: the chains that it should look at, and those it is at. */
 function startCrew(options: Options, follower: Follower, stopping: AbortSignal): Crew {
@@ -129,7 +168,10 @@ function startCrew(options: Options, follower: Follower, stopping: AbortSignal):
     }
     refused.delete(chain)
     const { failures } = place
-    const read = await readOn(options, follower, chain, { ...place, lease }, stopping)
+    const from = follower.where ? (await follower.where(database, [chain])).get(chain) : 0
+    // It is no longer for this chain.
+    if (from === undefined) return await store.release(database, follower.name, chain, { lease, seq: place.seq })
+    const read = await readOn(options, follower, chain, { ...place, seq: Math.max(place.seq, from), lease }, stopping)
     if (!read.failure) return await store.release(database, follower.name, chain, { lease, seq: read.seq })
     const restMs = Math.min(1_000 * 2 ** (read.seq > place.seq ? 0 : failures), longestRetryMs)
     const retry = { failures: read.seq > place.seq ? 1 : failures + 1, restMs }
@@ -141,12 +183,55 @@ function startCrew(options: Options, follower: Follower, stopping: AbortSignal):
     later(chain, restMs)
   }
 
-  const { name, pattern } = follower
+  const { name, pattern, where } = follower
+  const known = new Map<string, number>()
+  const heard = new Set<string>()
+  let looking: Promise<void> = Promise.resolve()
+
+  async function wantAmong(chains: readonly string[]): Promise<void> {
+    if (!where || chains.length === 0) return chains.forEach(want)
+    const found = await where(database, chains)
+    for (const chain of chains) known.delete(chain)
+    for (const chain of found.keys()) {
+      if (known.size >= mostKnown) known.clear()
+      known.set(chain, performance.now())
+      want(chain)
+    }
+  }
+
+  /** Later than this, so that many commits ask once. */
+  function look(): void {
+    looking = wait(lookMs, undefined, { ref: false })
+      .then(async () => {
+        const chains = [...heard]
+        heard.clear()
+        if (!stopping.aborted) await wantAmong(chains)
+      })
+      .catch(error =>
+        log.warn({ err: error, follower: name }, 'a follower could not ask what it is for; the scan does'),
+      )
+  }
+
+  function hear(chains: readonly string[]): void {
+    for (const chain of chains) {
+      if (!where || performance.now() - (known.get(chain) ?? Number.NEGATIVE_INFINITY) < knownMs) {
+        want(chain)
+        continue
+      }
+      if (heard.size === 0) look()
+      heard.add(chain)
+    }
+  }
+
   return {
     name,
+    hear,
+    wantAmong,
     follows: action => (pattern.endsWith('*') ? action.startsWith(pattern.slice(0, -1)) : action === pattern),
-    want,
-    idle: async () => void (await Promise.all(busy.values())),
+    idle: async () => {
+      await looking
+      await Promise.all(busy.values())
+    },
   }
 }
 
@@ -155,28 +240,31 @@ type Read = { seq: number; failure?: { error: unknown } }
 /** From the place on, until there is nothing more, something fails, or the lease is lost. */
 async function readOn(
   { database, context, log }: Options,
-  { name, pattern, run }: Follower,
+  follower: Follower,
   chain: string,
   place: { seq: number; failures: number; lease: string },
   stopping: AbortSignal,
 ): Promise<Read> {
+  const { name, pattern, run } = follower
   let { seq } = place
   let attempt = place.failures
   let since = performance.now()
   for (;;) {
     const entries = await store.entriesAfter(database, chain, seq, pattern, batch)
-    for (const { seq: at, entry } of entries) {
+    for (const some of together(entries, follower.atOnce)) {
       if (stopping.aborted) return { seq }
+      const last = some.at(-1)?.seq ?? seq
+      const told = some.flatMap(({ entry }) => entry ?? [])
       try {
-        if (entry)
+        if (told.length > 0)
           await inTime(entryTimeoutMs, stopping, signal =>
-            run(context(`${name}:${chain}:${at}`, log, signal, attempt), entry),
+            run(context(`${name}:${chain}:${last}`, log, signal, attempt), told),
           )
       } catch (error) {
         // Cut off by the end of the service: no fault of its own.
         return stopping.aborted ? { seq } : { seq, failure: { error } }
       }
-      seq = at
+      seq = last
       attempt = 0
       if (performance.now() - since > pieceMs) break
     }
@@ -184,4 +272,8 @@ async function readOn(
     if (!(await store.renew(database, name, chain, place.lease, seq))) return { seq }
     since = performance.now()
   }
+}
+
+function together<T>(all: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, n) => all.slice(n * size, (n + 1) * size))
 }

@@ -2,10 +2,12 @@
 import type { ClickHouse } from '../../kit/clickhouse.ts'
 import type { Feed, Fetch, Log } from '../../kit/context.ts'
 import type { Database } from '../../kit/db.ts'
-import type { CallAsRun, JobContext, ToolsOfRun } from '../../kit/jobs.ts'
+import type { CallAsRun, JobContext, JobEvent, ToolsOfRun } from '../../kit/jobs.ts'
 import type { Settings } from '../../kit/settings.ts'
+import { operation } from '../../operations.ts'
 import type { Config } from '../config.ts'
-import { type Ledger, systemEntry } from '../ledger/writer.ts'
+import { changesBetween, fieldKinds } from '../ledger/changes.ts'
+import { type Addition, type Ledger, systemEntry } from '../ledger/writer.ts'
 import type { Tracer } from '../watch/tracing.ts'
 import type { SystemGit } from './git/git.ts'
 import { mailer } from './mail.ts'
@@ -52,15 +54,27 @@ export function jobContexts(options: Options): JobContextMaker {
       git: git.of({ key: gitKey, signal }),
       fetch: (url, options) => outbound(url, { signal, ...options }),
       sendMail: async message => {
-        const messageId = `<${id.replaceAll(':', '-')}@${host}>`
-        const send = () => sendMail(message, messageId)
+        const { id: own = id, ...mail } = message
+        const messageId = `<${own.replaceAll(':', '-')}@${host}>`
+        const send = () => sendMail(mail, messageId)
         await (tracer ? tracer.during({ name: 'mail', kind: 'client' }, send) : send())
         // To whom it went is nobody's business here.
         log.info({ messageId }, 'a mail was handed over')
       },
-      record: async (tx, { chain, action, target }) => {
-        await ledger.append(tx, [{ chain, ...systemEntry(action, { target, changes: [] }, now(), 'job', id) }])
+      record: async (tx, events) => {
+        const entries = [events].flat().map(event => ({ chain: event.chain, ...entryOf(event, now(), id) }))
+        await ledger.append(tx, entries)
       },
     }
   }
+}
+
+function entryOf(event: JobEvent, at: Date, jobId: string): Omit<Addition, 'chain'> {
+  const { action, target, actor, before, after } = event
+  const { query, body, result } = operation(action) ?? {}
+  const { changes, personal } = changesBetween(fieldKinds([query, body, result]), before, after)
+  const own = systemEntry(action, { target, changes }, at, actor?.surface ?? 'job', actor?.cause ?? jobId)
+  const known = { ...own.personal, changes: personal }
+  if (!actor) return { entry: own.entry, personal: known }
+  return { entry: { ...own.entry, actor: { ...own.entry.actor, type: 'user', id: actor.userId } }, personal: known }
 }

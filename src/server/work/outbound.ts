@@ -4,17 +4,20 @@ import { lookup } from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
 import { type IncomingMessage, request as requestPlain } from 'node:http'
 import { request } from 'node:https'
-import { pipeline, Readable, Transform } from 'node:stream'
-import { rootCertificates } from 'node:tls'
+import { pipeline, type Readable, Transform } from 'node:stream'
+import { rootCertificates, type SecureContextOptions } from 'node:tls'
 import ipaddr from 'ipaddr.js'
 import { allowsAddress } from '../../kit/addresses.ts'
-import type { Fetch, FetchOptions } from '../../kit/context.ts'
+import { type Fetch, type FetchOptions, ForbiddenAddress } from '../../kit/context.ts'
 import { isInTransaction } from '../../kit/transactions.ts'
 import { type Config, StartError } from '../config.ts'
 
 const defaultTimeoutMs = 10_000
 const defaultMaxBytes = 1024 * 1024
 const plainHttp = 'plain http is only for addresses that OUTBOUND_ALLOW names; use https'
+const plainTls = 'certificates are for https addresses; over http nobody would look at them'
+const otherSocket =
+  'the socket is not one that DOCKER_SOCKETS names; the operator adds its path there, as it is written here'
 const notPublic = 'the address is not public, and OUTBOUND_ALLOW does not name it'
 
 type Options = {
@@ -24,6 +27,8 @@ type Options = {
   origins?: readonly string[]
   /** Certificates to trust beside the usual ones. */
   ca?: string
+  /** Unix sockets that may be called, by their exact path. */
+  sockets?: readonly string[]
 }
 
 /** The only part of IPv6 that is given out; what lies outside may be read as an IPv4 address, such as ::7f00:1. */
@@ -37,9 +42,9 @@ export function isPublicAddress(address: string): boolean {
 }
 
 export function outboundFrom(config: Config): Fetch {
-  const { OUTBOUND_ALLOW: allow, OUTBOUND_CA: file, TURNSTILE_VERIFY_URL: verifier } = config
+  const { OUTBOUND_ALLOW: allow, OUTBOUND_CA: file, TURNSTILE_VERIFY_URL: verifier, DOCKER_SOCKETS: sockets } = config
   const origins = verifier ? [new URL(verifier).origin] : []
-  return outbound({ allow, origins, ...(file && { ca: certificatesIn(file) }) })
+  return outbound({ allow, origins, sockets, ...(file && { ca: certificatesIn(file) }) })
 }
 
 function certificatesIn(file: string): string {
@@ -51,26 +56,42 @@ function certificatesIn(file: string): string {
 }
 
 /** What was looked up is what is connected to: a second answer of the DNS is never asked for. */
-export function outbound({ allow = [], origins = [], ca }: Options = {}): Fetch {
+export function outbound({ allow = [], origins = [], ca, sockets = [] }: Options = {}): Fetch {
   const isAllowed = (address: string) => allowsAddress(allow, address)
-  const certificates = ca === undefined ? {} : { ca: [...rootCertificates, ca] }
+  const usual = ca === undefined ? {} : { ca: [...rootCertificates, ca] }
   return async (input, options = {}) => {
     if (isInTransaction()) throw new Error('calls to the outside belong into `before` or a job, not a transaction')
     const url = new URL(input)
     const isPlain = url.protocol === 'http:'
     if ((!isPlain && url.protocol !== 'https:') || url.username || url.password) {
-      throw new Error('only http and https addresses without a user are called')
+      throw new ForbiddenAddress('only http and https addresses without a user are called')
     }
+    if (isPlain && options.tls) throw new ForbiddenAddress(plainTls)
     const isConfigured = origins.includes(url.origin)
-    if (isPlain && allow.length === 0 && !isConfigured) throw new Error(plainHttp)
+    const { socketPath } = options
+    if (socketPath !== undefined && !(isPlain && sockets.includes(socketPath))) throw new ForbiddenAddress(otherSocket)
+    const needsAddress = socketPath === undefined
+    if (needsAddress && isPlain && allow.length === 0 && !isConfigured) throw new ForbiddenAddress(plainHttp)
     const mayReach = (address: string) => isConfigured || isAllowed(address) || (!isPlain && isPublicAddress(address))
     const late = AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs)
     const signal = options.signal ? AbortSignal.any([late, options.signal]) : late
-    const addresses = await resolve(url, mayReach, signal)
-    const { status, headers, body } = await send(url, addresses, options, { signal, ...certificates })
+    const addresses = needsAddress ? await resolve(url, mayReach, signal) : []
+    if (options.isRehearsal) return new Response(null, { status: 204 })
+    const { status, headers, body } = await send(url, addresses, options, {
+      signal,
+      socketPath,
+      ...trusted(options, usual),
+    })
     if (status < 200 || status > 599) throw new Error('the answer is not one of HTTP')
     return new Response([204, 205, 304].includes(status) ? null : body, { status, headers })
   }
+}
+
+/** An authority that comes with the call is trusted alone: what it is for is signed by nobody else. */
+function trusted({ tls }: FetchOptions, usual: { ca?: string[] }): SecureContextOptions {
+  if (!tls) return usual
+  const { ca, cert, key } = tls
+  return { ...(ca ? { ca } : usual), ...(cert && { cert }), ...(key && { key }) }
 }
 
 async function resolve(url: URL, mayReach: (address: string) => boolean, signal: AbortSignal): Promise<string[]> {
@@ -104,9 +125,6 @@ async function resolved(
   throw new ForbiddenAddress(refusal)
 }
 
-/** The name means an address that may not be called. */
-export class ForbiddenAddress extends Error {}
-
 type Answer = { status: number; headers: Headers; body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> }
 
 /** Set here and nowhere else: how long the message is and whose connection it goes over. */
@@ -124,7 +142,7 @@ function send(
   url: URL,
   addresses: string[],
   options: FetchOptions,
-  connection: { signal: AbortSignal; ca?: string[] },
+  connection: SecureContextOptions & { signal: AbortSignal; socketPath: string | undefined },
 ): Promise<Answer> {
   const pinned = addresses.map(address => ({ address, family: address.includes(':') ? 6 : 4 }))
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
@@ -142,7 +160,7 @@ function send(
   outgoing.on('response', incoming => {
     const head = { status: incoming.statusCode ?? 0, headers: headersFrom(incoming) }
     const body = bounded(incoming, options.maxBytes ?? defaultMaxBytes)
-    if (options.isStreamed) resolve({ ...head, body: Readable.toWeb(body) as ReadableStream<Uint8Array> })
+    if (options.isStreamed) resolve({ ...head, body: streamOf(body) })
     else body.toArray().then(parts => resolve({ ...head, body: new Uint8Array(Buffer.concat(parts)) }), reject)
   })
   outgoing.end(options.body)
@@ -170,4 +188,23 @@ function bounded(incoming: IncomingMessage, most: number): Readable {
   // Whoever stops reading early ends the connection, too; what went wrong is told to who reads.
   pipeline(incoming, counted, () => {})
   return counted
+}
+
+/**
+ * For readers who may stop early. `Readable.toWeb()` then throws where nobody can catch it, if a part is just coming in,
+ * and that would end the process.
+ */
+function streamOf(body: Readable): ReadableStream<Uint8Array> {
+  const parts: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]()
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await parts.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: () => void body.destroy(),
+    },
+    { highWaterMark: 0 },
+  )
 }

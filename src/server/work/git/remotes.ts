@@ -1,9 +1,10 @@
 // A remote as one command of git sees it: its address checked and pinned, its credentials in the environment.
 import { mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { join, sep } from 'node:path'
+import { ForbiddenAddress } from '../../../kit/context.ts'
 import { GitFailure, type Remote } from '../../../kit/git.ts'
 import { type GitUrl, readGitUrl } from '../../../kit/git_urls.ts'
-import { allowedAddresses, ForbiddenAddress } from '../outbound.ts'
+import { allowedAddresses } from '../outbound.ts'
 import { type Environment, type GitFiles, settingsOf } from './environment.ts'
 
 export type Remotes = {
