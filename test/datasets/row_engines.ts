@@ -86,7 +86,7 @@ async function newWorkspace(database: Database, now: Date): Promise<string> {
 }
 
 export function linesOf(store: RowStore, kind: DatasetKind, rows: readonly StoredRow[]): Line[] {
-  return rows.map(row => ({ at: row.at, bytes: row.bytes, encoded: store.encode(kind, row) }))
+  return rows.map(row => ({ ...store.encode(kind, row), bytes: row.bytes }))
 }
 
 export async function placesOf(engine: Engine): Promise<Map<DatasetKind, Place>> {

@@ -1,5 +1,6 @@
 // Requests with every field of OTLP, in its JSON form, and their decoding in both.
-import { type Decoded, decode, type Encoding, type Signal } from '../../src/areas/telemetry_tokens/otlp/decode.ts'
+import { type Decoded, decode, type Encoding } from '../../src/areas/telemetry_tokens/otlp/decode.ts'
+import type { Signal } from '../../src/contract/operation.ts'
 import { toProtobuf } from './protobuf.ts'
 
 export const traceId = '5b8efff798038103d269b633813fc60c'

@@ -161,18 +161,6 @@ describe('a body that wants too much', () => {
     expect(refusal(() => decoded('metrics', encoding, request('metrics', [metric, metric])))).toMatch(/smaller/)
   })
 
-  it.each(encodings)('of a large resource with many items, %s', encoding => {
-    const large = { attributes: [text('k', 'v'.repeat(mebibyte))] }
-    const logs = Array.from({ length: 70 }, () => ({}))
-    for (const each of [{ resource: large }, { scope: { name: 's', ...large } }]) {
-      expect(decoded('logs', encoding, request('logs', logs.slice(10), each)).rows).toHaveLength(60)
-      expect(refusal(() => decoded('logs', encoding, request('logs', logs, each)))).toMatch(/split the batch/)
-    }
-    const dataPoints = logs.map(() => ({ timeUnixNano: start }))
-    const metric = { name: 'm', description: 'd'.repeat(mebibyte), gauge: { dataPoints } }
-    expect(refusal(() => decoded('metrics', encoding, request('metrics', [metric])))).toMatch(/split the batch/)
-  })
-
   it('of many small things in protobuf', () => {
     expect(refusal(() => decodedBytes('traces', fill([0x0a, 0])))).toMatch(/smaller/)
     expect(refusal(() => decodedBytes('traces', delimited(1, fill([0x12, 0]))))).toMatch(/smaller/)

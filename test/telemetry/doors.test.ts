@@ -172,6 +172,17 @@ describe('a refusal', () => {
     expect([plain.status, readNumberAndText(plain.bytes).number]).toEqual([413, 3])
   })
 
+  it('takes 32 MiB of rows, each with what it shares with the others, and rejects the rest', async () => {
+    const resource = { attributes: [{ key: 'k', value: { stringValue: 'v'.repeat(200 * 1024) } }] }
+    const logRecords = Array.from({ length: 300 }, () => ({ body: { stringValue: 'x' } }))
+    const body = JSON.stringify({ resourceLogs: [{ resource, scopeLogs: [{ logRecords }] }] })
+    const answer = await post('logs', body, { ...json, ...sender.headers })
+    const { rejectedLogRecords, errorMessage } = JSON.parse(answer.text).partialSuccess
+    expect([answer.status, errorMessage]).toEqual([200, expect.stringContaining('at most 32 MiB')])
+    expect(Number(rejectedLogRecords)).toBeGreaterThan(100)
+    expect(Number(rejectedLogRecords)).toBeLessThan(200)
+  })
+
   it('is 403 for a signal without a dataset, and names it', async () => {
     const input = { workspaceId: owner.workspaceId, name: 'Only logs', routes: { logs: sender.routes.logs } }
     const { result } = await p.call('telemetry_tokens.post', input, owner)

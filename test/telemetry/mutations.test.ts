@@ -1,6 +1,7 @@
 // Mutated bodies are read or refused, and nothing else happens. MUTATIONS says how many, SEED which.
 import { expect, it } from 'vitest'
-import { decode, type Encoding, type Signal, Undecodable } from '../../src/areas/telemetry_tokens/otlp/decode.ts'
+import { decode, type Encoding, Undecodable } from '../../src/areas/telemetry_tokens/otlp/decode.ts'
+import type { Signal } from '../../src/contract/operation.ts'
 import { encoded, encodings, full, now, signals } from './bodies.ts'
 
 const mutations = Number(process.env.MUTATIONS ?? 2_000)

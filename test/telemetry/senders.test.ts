@@ -14,7 +14,8 @@ import { AggregationType, MeterProvider, MetricReader, type ResourceMetrics } fr
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import { expect, it } from 'vitest'
 import type { Row } from '../../src/areas/datasets/rows/row.ts'
-import { decode, type Signal } from '../../src/areas/telemetry_tokens/otlp/decode.ts'
+import { decode } from '../../src/areas/telemetry_tokens/otlp/decode.ts'
+import type { Signal } from '../../src/contract/operation.ts'
 import { now } from './bodies.ts'
 
 const resource = resourceFromAttributes({ 'service.name': 'shop', 'process.pid': 12, tags: ['a', 'b'] })

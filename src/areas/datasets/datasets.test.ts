@@ -406,7 +406,7 @@ describe('datasets.tail', () => {
     const open = ends.map(({ signal }) => tail(id, signal))
     expect((await Promise.all(open)).map(({ status }) => status)).toEqual(ends.map(() => 200))
     const refused = await tail(id, AbortSignal.timeout(5_000))
-    expect([refused.status, await refused.text()]).toEqual([429, expect.stringContaining('close one of them')])
+    expect([refused.status, await refused.text()]).toEqual([429, expect.stringContaining('20 exports and tails')])
     const status = async () => (await tail(id, AbortSignal.timeout(200)).catch(() => ({ status: 0 }))).status
     ends[0]?.abort()
     await expect.poll(status, { timeout: 10_000 }).toBe(200)

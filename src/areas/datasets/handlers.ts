@@ -1,5 +1,6 @@
 // Carries out the operations on datasets themselves; rows and queries are spread in.
 import { conflict } from '../../contract/errors.ts'
+import { signals } from '../../contract/operation.ts'
 import type { Db } from '../../kit/db.ts'
 import { isUnchanged } from '../../kit/etag.ts'
 import { asRead, implement, staged } from '../../kit/implement.ts'
@@ -105,8 +106,6 @@ function once(slug: string, writing: Promise<void>): Promise<void> {
   const detail = 'The workspace has a dataset with this slug already; choose another.'
   return unique(writing, 'datasets__slug', detail, { field: 'slug', slug })
 }
-
-const signals = ['traces', 'logs', 'metrics'] as const
 
 async function whileUnused(removing: Promise<void>): Promise<void> {
   let all = removing

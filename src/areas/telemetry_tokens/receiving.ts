@@ -3,6 +3,7 @@ import type { Content } from '../../contract/content.ts'
 import { ApiError, badRequest, forbidden, slowDown } from '../../contract/errors.ts'
 import type { Signal } from '../../contract/operation.ts'
 import type { BeforeContext, Caller, CallerSender, Context } from '../../kit/context.ts'
+import { nanosOf } from '../../kit/nanoseconds.ts'
 import { appendRows, findTarget, type Target } from '../datasets/rows/writing.ts'
 import { type Decoded, decode, Undecodable } from './otlp/decode.ts'
 import { count, dayMs, reserveBytes } from './usage/store.ts'
@@ -65,9 +66,8 @@ function notRouted(signal: Signal): ApiError {
 
 function decoded({ now }: Receiving, signal: Signal, content: Content, { resourceDefaults }: CallerSender): Decoded {
   const encoding = content.kind === 'protobuf' ? 'protobuf' : 'json'
-  const nanos = BigInt(now().getTime()) * 1_000_000n
   try {
-    return decode(signal, encoding, content.bytes, { resourceDefaults, now: nanos })
+    return decode(signal, encoding, content.bytes, { resourceDefaults, now: nanosOf(now()) })
   } catch (error) {
     if (error instanceof Undecodable) throw badRequest(error.message)
     throw error

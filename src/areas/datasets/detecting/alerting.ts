@@ -4,7 +4,7 @@ import { Outdated } from '../../../kit/implement.ts'
 import type { JobContext } from '../../../kit/jobs.ts'
 import { notify } from '../../../kit/notify.ts'
 import type { Alert } from '../../issues/alerts/contract.ts'
-import { judgeAll, receive } from '../../issues/alerts/receiving.ts'
+import { judgeAll, newsOf, receive } from '../../issues/alerts/receiving.ts'
 import { countMade, openAmong } from '../../issues/alerts/store.ts'
 import { isWorse, type Severity } from '../../issues/fields/contract.ts'
 import { keepAlive } from '../../workspaces/store.ts'
@@ -17,7 +17,7 @@ const findingsAtOnce = 2_000
 const alertsAtOnce = 100
 const mostTries = 10
 /** New issues of one dataset in an hour: more is nothing that a person could read. */
-export const mostIssuesAnHour = 100
+const mostIssuesAnHour = 100
 
 /** The platform itself. */
 const sender = { ownerId: 'system', credential: 'key' } as const
@@ -124,10 +124,16 @@ async function countSome(
     await keepAlive(tx, workspaceId)
     if ((await store.takeFindings(tx, no, taken)) < taken.length) throw new Outdated()
     const received = await receive({ db: tx, caller: sender }, workspaceId, judged)
-    const isNews = received.items.some(({ action }) => action === 'created' || action === 'reopened')
+    const news = newsOf(received.items)
     // Counts are no changes: a ledger of them would be a second dataset.
     const target = { object: 'dataset', id }
-    if (isNews) await ctx.record(tx, { chain: workspaceId, action: 'datasets.detected', target })
+    if (news.length > 0) {
+      const told = [{ action: 'datasets.detected', target }, ...news]
+      await ctx.record(
+        tx,
+        told.map(one => ({ chain: workspaceId, ...one })),
+      )
+    }
     return received
   })
   for (const { issueId, assigneeId } of assigned) {

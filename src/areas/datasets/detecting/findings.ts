@@ -1,6 +1,6 @@
 // The errors in a batch of rows, counted: one finding for each fingerprint and second.
 
-import { isoOf } from '../querying/times.ts'
+import { isoOf } from '../../../kit/nanoseconds.ts'
 import type { Row } from '../rows/row.ts'
 import { lookAt, type Recognised, told, type Watched } from './recognising.ts'
 
@@ -65,11 +65,12 @@ export function othersOf(datasetId: string): string {
   return `${datasetId}:others`
 }
 
-export function asOther<F extends Pick<Recognised, 'title' | 'body' | 'fields'>>(datasetId: string, finding: F): F {
-  const title = 'More different errors than are told apart'
+export const othersTitle = 'More different errors than are told apart'
+
+function asOther<F extends Recognised>(datasetId: string, finding: F): F {
   const { service = '' } = finding.fields
   const fields = { kind: 'others', ...(service && { service }) }
-  return { ...finding, fingerprint: othersOf(datasetId), title, body: '', fields }
+  return { ...finding, fingerprint: othersOf(datasetId), title: othersTitle, body: '', fields }
 }
 
 /** Not told apart, of each second one. */

@@ -2,7 +2,7 @@
 import { type Db, first } from '../../../kit/db.ts'
 import { sql } from '../../../kit/sql.ts'
 import type { Times } from './deciding.ts'
-import { asOther, type Example, type Finding, othersOf, summed } from './findings.ts'
+import { type Example, type Finding, othersOf, othersTitle, summed } from './findings.ts'
 import type { Detection } from './recognising.ts'
 
 /** More than that wait only where somebody makes up errors: they are not told apart then. */
@@ -89,9 +89,8 @@ export async function giveToOthers(
   datasetId: string,
   fingerprints: readonly string[],
 ): Promise<void> {
-  const { title, body } = asOther(datasetId, { title: '', body: '', fields: {} })
   await db.query(sql`
-    update dataset_findings set fingerprint = ${othersOf(datasetId)}, title = ${title}, body = ${body},
+    update dataset_findings set fingerprint = ${othersOf(datasetId)}, title = ${othersTitle}, body = '',
       fields = jsonb_strip_nulls(jsonb_build_object('kind', 'others', 'service', fields -> 'service'))
     where dataset_no = ${no}::int and fingerprint = any(${fingerprints}::text[])`)
 }

@@ -1,5 +1,5 @@
 // What detection finds in the rows of the last hour.
-import { isoOf, nanosOf } from '../querying/times.ts'
+import { isoOf, nanosOf } from '../../../kit/nanoseconds.ts'
 import { type ColumnName, columnsOf } from '../rows/columns.ts'
 import type { Condition, Field } from '../rows/condition.ts'
 import { readPage } from '../rows/paging.ts'

@@ -1,11 +1,11 @@
 // A query, within its budget: newest hours first, until one query may look at no more.
 import type { Static } from 'typebox'
 import { badRequest } from '../../../contract/errors.ts'
+import { isoOf, nanosOf } from '../../../kit/nanoseconds.ts'
 import type { Span } from '../rows/condition.ts'
 import { dayNs, type HourVolume, type Place, type RowStore, TooMuchAsked } from '../rows/row_store.ts'
 import type { querying } from './contract.ts'
 import { type Asked, planOf, spanOf } from './planning.ts'
-import { isoOf, nanosOf } from './times.ts'
 
 type Answer = Static<(typeof querying.operations)['datasets.query']['result']>
 

@@ -1,7 +1,7 @@
 // The beginnings of the buckets of a span: whole minutes, hours and days of a time zone.
 import { badRequest } from '../../../contract/errors.ts'
+import { nanosOf } from '../../../kit/nanoseconds.ts'
 import type { Span } from '../rows/condition.ts'
-import { nanosOf } from './times.ts'
 
 export const mostBuckets = 1_500
 

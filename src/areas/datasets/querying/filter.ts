@@ -4,10 +4,10 @@ import { badRequest } from '../../../contract/errors.ts'
 import { object, timestamp } from '../../../contract/records.ts'
 import { type CelNode, checkedField } from '../../../kit/cel.ts'
 import { momentOf } from '../../../kit/cel_functions.ts'
+import { nanosOf } from '../../../kit/nanoseconds.ts'
 import { columnsOf } from '../rows/columns.ts'
 import type { Condition, Field, Order, Part, Scalar } from '../rows/condition.ts'
 import { type DatasetKind, kinds } from '../rows/row.ts'
-import { nanosOf } from './times.ts'
 
 const anything = { type: 'object' }
 

@@ -2,7 +2,7 @@
 import { badRequest, notFound } from '../../../contract/errors.ts'
 import { asRead, implement, staged } from '../../../kit/implement.ts'
 import { found } from '../../../kit/outcomes.ts'
-import { isFull } from '../rows/row_store.ts'
+import { isFull, mostTraceBytes } from '../rows/row_store.ts'
 import { rowStoreOf } from '../rows/writing.ts'
 import * as store from '../store.ts'
 import { answer } from './answering.ts'
@@ -22,6 +22,6 @@ export default implement(querying, {
     if (dataset.kind !== 'traces') throw badRequest(`The dataset holds ${dataset.kind}; ask one of the kind traces.`)
     const rows = await rowStoreOf(ctx).trace(dataset, traceId, mostSpans + 1)
     if (rows.length === 0) throw notFound('trace')
-    return { traceId, ...treeOf(rows.slice(0, mostSpans)), partial: isFull(rows, mostSpans + 1) }
+    return { traceId, ...treeOf(rows.slice(0, mostSpans)), partial: isFull(rows, mostSpans + 1, mostTraceBytes) }
   }, asRead),
 })

@@ -1,9 +1,9 @@
 // The spans of a trace as a tree, with the time that each spent itself.
 import type { Static } from 'typebox'
+import { isoOf } from '../../../kit/nanoseconds.ts'
 import type { TraceSpan } from '../fields/contract.ts'
 import type { StoredRow } from '../rows/row_store.ts'
 import { shownRow } from '../rows/showing.ts'
-import { isoOf } from './times.ts'
 
 type Span = Static<typeof TraceSpan>
 

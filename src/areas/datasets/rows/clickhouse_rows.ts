@@ -4,21 +4,21 @@ import { type Ch, type ClickHouse, ClickHouseFault, ch, joined, plain, tooMuch }
 import { sql } from '../../../kit/sql.ts'
 import type { Finding } from '../detecting/findings.ts'
 import { keepFindings } from '../detecting/store.ts'
+import { encodedLine, insertLines, lists } from './clickhouse_lines.ts'
 import { dropDays, removeRows } from './clickhouse_removing.ts'
 import { aggregateSql, bucketSql, conditionSql, groupOrder, groupSql, shortened } from './clickhouse_sql.ts'
-import { attributesOf, decodedValue, valueText } from './clickhouse_values.ts'
+import { attributesOf, decodedValue } from './clickhouse_values.ts'
 import { columnsOf, tableOf } from './columns.ts'
 import { type Condition, longestGroup, type Plan, type Span } from './condition.ts'
 import { countFields } from './counting.ts'
 import type { Access } from './database_rows.ts'
 import type { DatasetKind, Json } from './row.ts'
-import { begin, putByte, putInteger, putNullable, putNumber, putText, putTexts, taken } from './row_binary.ts'
 import {
   type Discovered,
   dayNs,
   hourNs,
-  type Line,
   mostPageBytes,
+  mostTraceBytes,
   type Place,
   type RowQuery,
   type RowStore,
@@ -27,8 +27,8 @@ import {
   type Volume,
 } from './row_store.ts'
 
-/** The server makes a file of every insert, so it is given few and large ones. */
-const batch = { piece: { weight: 5_000, bytes: 8 * 1024 * 1024 }, waitMs: 200 }
+/** The server makes a file of every insert and merges them later, so it is given few and large ones. */
+const batch = { waitMs: 200, enough: 5_000, piece: { weight: 15_000, bytes: 8 * 1024 * 1024 } }
 
 /** A second or two on one core. */
 const mostScanned = 100_000_000
@@ -47,19 +47,20 @@ export function clickhouseRows(clickhouse: ClickHouse, access: Access): RowStore
   return {
     mostScanned,
     batch,
-    encode,
+    encode: encodedLine,
     async append(place, lines, discovered, findings = []) {
-      for (const ofDay of Map.groupBy(lines, ({ at }) => at / dayNs).values()) await insert(clickhouse, place, ofDay)
+      for (const ofDay of Map.groupBy(lines, ({ at }) => at / dayNs).values())
+        await insertLines(clickhouse, place, ofDay)
       if (!(await countSeen(access, place, discovered, findings)))
         throw new ApiError('not_found', 'The dataset is gone.')
     },
     async rows(place, query) {
       const where = ch`${from(place, query, query.condition)} ${beyond(query)}`
-      return await page(ask, place, where, query.order, query.limit)
+      return await page(ask, place, where, query.order, query.limit, mostPageBytes)
     },
     trace: (place, traceId, most) => {
       const where = ch`from ${plain(tableOf[place.kind])} where dataset_no = ${BigInt(place.no)} and trace_id = ${traceId}`
-      return page(ask, place, where, 'asc', most)
+      return page(ask, place, where, 'asc', most, mostTraceBytes)
     },
     query: (place, plan) => queryRows(ask, place, plan),
     async volumes(places) {
@@ -104,13 +105,20 @@ function beyond({ after, order }: RowQuery): Ch {
 }
 
 /** Times and sizes alone are quickly looked through; the other columns are read for the page only. */
-async function page(ask: Ask, place: Place, where: Ch, order: 'asc' | 'desc', limit: number): Promise<StoredRow[]> {
+async function page(
+  ask: Ask,
+  place: Place,
+  where: Ch,
+  order: 'asc' | 'desc',
+  limit: number,
+  mostBytes: number,
+): Promise<StoredRow[]> {
   const sorted = (most: number) => ch`order by at ${plain(order)}, id ${plain(order)} limit ${BigInt(most)}`
   const sizes = await ask<{ row_at: string; bytes: number }>(ch`
     select toString(at) as row_at, bytes ${where} ${sorted(limit)}`)
   let bytes = 0
   const beyond = sizes.findIndex(one => {
-    const isOver = bytes >= mostPageBytes
+    const isOver = bytes >= mostBytes
     bytes += one.bytes
     return isOver
   })
@@ -159,47 +167,6 @@ const volumeOf = ({ rows, bytes, first, last }: Counted): Volume => ({
   first: BigInt(first),
   last: BigInt(last),
 })
-
-const lists = ['attribute_names', 'attribute_values', 'has_resource', 'resource_names', 'resource_values'] as const
-
-/** The order in which `insert` and `encode` write them. */
-const columnNames = (kind: DatasetKind): string[] => [
-  'dataset_no',
-  'bytes',
-  'at',
-  'id',
-  ...columnsOf[kind].map(column => column.sql),
-  ...lists,
-  'detail',
-]
-
-/** Without the first two columns: whoever encodes a row does not know them. */
-function encode(kind: DatasetKind, row: StoredRow): Uint8Array {
-  begin()
-  putInteger(row.at)
-  putInteger(BigInt(row.id))
-  for (const { name, type } of columnsOf[kind]) {
-    if (type === 'number') putNullable(row[name] as number | null | undefined, putNumber)
-    else putNullable(row[name] as string | null | undefined, putText)
-  }
-  putTexts(Object.keys(row.attributes))
-  putTexts(Object.values(row.attributes).map(valueText))
-  putByte(row.resource ? 1 : 0)
-  putTexts(Object.keys(row.resource ?? {}))
-  putTexts(Object.values(row.resource ?? {}).map(valueText))
-  putNullable(row.detail && JSON.stringify(row.detail), putText)
-  return taken()
-}
-
-async function insert(clickhouse: ClickHouse, { no, kind }: Place, lines: readonly Line[]): Promise<void> {
-  const heads = Buffer.alloc(8 * lines.length)
-  const parts = lines.flatMap(({ bytes, encoded }, index) => {
-    heads.writeUInt32LE(no, 8 * index)
-    heads.writeUInt32LE(bytes, 8 * index + 4)
-    return [heads.subarray(8 * index, 8 * index + 8), encoded as Uint8Array]
-  })
-  await clickhouse.insert(tableOf[kind], columnNames(kind), parts)
-}
 
 type Stored = Record<string, string | number | null> & {
   row_at: string

@@ -1,8 +1,8 @@
 // Days of rows in the platform's own database: each gets its partition before it comes, and goes as a whole.
 import type { Log } from '../../../kit/context.ts'
 import type { Db } from '../../../kit/db.ts'
+import { nanosOf } from '../../../kit/nanoseconds.ts'
 import { raw, sql } from '../../../kit/sql.ts'
-import { nanosOf } from '../querying/times.ts'
 import { tableOf } from './columns.ts'
 import type { Access } from './database_rows.ts'
 import { type DatasetKind, kinds } from './row.ts'

@@ -12,14 +12,20 @@ type Found = Map<string, { type: FieldType; seen: number }>
 const longestName = 256
 
 export function discover(kind: DatasetKind, rows: readonly Row[]): Discovered {
-  const found: Found = new Map()
+  // By their bare names, which are there already: to make `attributes.name` of each in every row would cost the most.
+  const ofRows: Found = new Map()
+  const ofResources: Found = new Map()
   // The rows of a sender share its resource.
   const resources = new Map<Attributes, number>()
-  for (const row of rows) {
-    addAttributes(found, 'attributes', row.attributes, 1)
-    if (row.resource) resources.set(row.resource, (resources.get(row.resource) ?? 0) + 1)
+  for (const { attributes, resource } of rows) {
+    addAttributes(ofRows, attributes, 1, mostFields)
+    if (resource) resources.set(resource, (resources.get(resource) ?? 0) + 1)
   }
-  for (const [resource, times] of resources) addAttributes(found, 'resource', resource, times)
+  const left = mostFields - ofRows.size
+  for (const [resource, times] of resources) addAttributes(ofResources, resource, times, left)
+  const found: Found = new Map()
+  for (const [name, field] of ofRows) found.set(`attributes.${name}`, field)
+  for (const [name, field] of ofResources) found.set(`resource.${name}`, field)
   for (const { name, type } of columnsOf[kind]) {
     const seen = rows.reduce((sum, row) => (row[name] == null ? sum : sum + 1), 0)
     if (seen > 0) found.set(name, { type: type === 'number' ? 'number' : 'string', seen })
@@ -27,19 +33,19 @@ export function discover(kind: DatasetKind, rows: readonly Row[]): Discovered {
   return found
 }
 
-function addAttributes(found: Found, of: 'attributes' | 'resource', attributes: Attributes, times: number): void {
-  for (const name of Object.keys(attributes)) {
+function addAttributes(found: Found, attributes: Attributes, times: number, most: number): void {
+  for (const name in attributes) {
     const value = attributes[name]
     if (value == null || name.length > longestName) continue
-    add(found, `${of}.${name}`, typeOf(value), times)
+    add(found, name, typeOf(value), times, most)
   }
 }
 
-function add(found: Found, name: string, type: FieldType, times: number): void {
+function add(found: Found, name: string, type: FieldType, times: number, most: number): void {
   const known = found.get(name)
   if (!known) {
     // A sender that makes up names must not make the batch grow; the rest counts when it comes again.
-    if (found.size < mostFields) found.set(name, { type, seen: times })
+    if (found.size < most) found.set(name, { type, seen: times })
     return
   }
   known.seen += times
@@ -58,6 +64,6 @@ function typeOf(value: Json): FieldType {
 export function merged(all: readonly Discovered[]): Discovered {
   if (all.length === 1) return all[0] as Discovered
   const found: Found = new Map()
-  for (const one of all) for (const [name, { type, seen }] of one) add(found, name, type, seen)
+  for (const one of all) for (const [name, { type, seen }] of one) add(found, name, type, seen, mostFields)
   return found
 }

@@ -1,12 +1,12 @@
 // Carries out the operations on rows.
 import { ApiError, badRequest, conflict } from '../../../contract/errors.ts'
 import { asRead, implement, staged } from '../../../kit/implement.ts'
+import { endOfTime } from '../../../kit/nanoseconds.ts'
 import { found } from '../../../kit/outcomes.ts'
 import { reachOf } from '../../../kit/owned.ts'
 import { eventStream } from '../../../kit/sse.ts'
 import { conditionOf } from '../querying/filter.ts'
 import { momentOf } from '../querying/planning.ts'
-import { endOfTime } from '../querying/times.ts'
 import * as store from '../store.ts'
 import { acceptRows } from './accepting.ts'
 import type { Span } from './condition.ts'
@@ -14,7 +14,8 @@ import { cursorForm, rows } from './contract.ts'
 import { exported } from './exporting.ts'
 import { readPage } from './paging.ts'
 import { shownRow } from './showing.ts'
-import { refuseTail, tailed } from './tailing.ts'
+import { counted, refuseStream } from './streams.ts'
+import { tailed } from './tailing.ts'
 import { volumeOf } from './volume.ts'
 import { appendRows, findTarget, rowStoreOf, type Target } from './writing.ts'
 
@@ -44,7 +45,9 @@ export default implement(rows, {
 
   'datasets.export': staged(async (ctx, { workspaceId, id, filter, format = 'ndjson', ...span }) => {
     const dataset = await found(store.find(ctx.db, workspaceId, id), 'dataset')
-    const chunks = exported(rowStoreOf(ctx), dataset, spanOf(span), conditionOf(dataset.kind, filter), format)
+    const rows = exported(rowStoreOf(ctx), dataset, spanOf(span), conditionOf(dataset.kind, filter), format)
+    refuseStream(workspaceId)
+    const chunks = counted(workspaceId, rows)
     const contentType = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
     return { contentType, fileName: `${dataset.slug}.${format}`, chunks }
   }, asRead),
@@ -53,8 +56,8 @@ export default implement(rows, {
     const dataset = await found(store.find(ctx.db, workspaceId, id), 'dataset')
     const condition = conditionOf(dataset.kind, filter)
     const rows = rowStoreOf(ctx)
-    refuseTail(workspaceId)
-    const chunks = (signal: AbortSignal) => tailed(workspaceId, rows, dataset, condition, ctx.now, signal)
+    refuseStream(workspaceId)
+    const chunks = (signal: AbortSignal) => counted(workspaceId, tailed(rows, dataset, condition, ctx.now, signal))
     return { contentType: eventStream, chunks }
   }, asRead),
 

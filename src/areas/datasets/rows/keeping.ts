@@ -1,7 +1,7 @@
 // What happens to rows by themselves: old days go, and so do rows of datasets that are gone.
 import type { JobContext } from '../../../kit/jobs.ts'
+import { nanosOf } from '../../../kit/nanoseconds.ts'
 import { sql } from '../../../kit/sql.ts'
-import { nanosOf } from '../querying/times.ts'
 import { dayNs, type Place, type RowStore } from './row_store.ts'
 import { rowStoreOf } from './writing.ts'
 

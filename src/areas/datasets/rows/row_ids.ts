@@ -5,10 +5,12 @@ import { randomInt } from 'node:crypto'
 const epochMs = Date.UTC(2020)
 const idsOfMs = 4_096
 let lastId = 0
+let lastMs = 0
 
-/** Counts up; what is random keeps processes apart. */
+/** Counts up; where a millisecond begins is random, which keeps processes apart. */
 export function newRowId(nowMs: number): number {
-  const least = firstIdAt(nowMs) + randomInt(idsOfMs / 4)
+  const least = nowMs === lastMs ? 0 : firstIdAt(nowMs) + randomInt(idsOfMs / 4)
+  lastMs = nowMs
   lastId = Math.max(lastId + 1, least)
   return lastId
 }

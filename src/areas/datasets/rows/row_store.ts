@@ -1,7 +1,7 @@
 // The seam to whatever keeps rows: the platform's own database, or ClickHouse. Nothing else knows which.
 import { ApiError } from '../../../contract/errors.ts'
 import type { Log } from '../../../kit/context.ts'
-import type { Piece } from '../../../kit/gather.ts'
+import type { Batch } from '../../../kit/gather.ts'
 import type { Finding } from '../detecting/findings.ts'
 import type { Condition, Plan, Span } from './condition.ts'
 import type { DatasetKind, Json, Row } from './row.ts'
@@ -40,26 +40,30 @@ export class TooMuchAsked extends ApiError {
   }
 }
 
+const mebibyte = 1024 * 1024
+
 /** A larger row is not written: whoever reads a page of them must be able to hold it. */
-export const mostRowBytes = 256 * 1024
-export const mostPageBytes = 16 * 1024 * 1024
+export const mostRowBytes = mebibyte / 4
+/** What is read at once ends with the row that reaches this. */
+export const mostPageBytes = 4 * mebibyte
+export const mostTraceBytes = 16 * mebibyte
 
 /** Whether there may be more rows behind these. */
-export function isFull(rows: readonly StoredRow[], limit: number): boolean {
-  return rows.length >= limit || rows.reduce((sum, { bytes }) => sum + bytes, 0) >= mostPageBytes
+export function isFull(rows: readonly StoredRow[], limit: number, mostBytes = mostPageBytes): boolean {
+  return rows.length >= limit || rows.reduce((sum, { bytes }) => sum + bytes, 0) >= mostBytes
 }
 
 export type RowStore = {
   /** How many rows one question may look at. */
   readonly mostScanned: number
   /** How much is written at once and how long it is gathered, where that is not left to the platform. */
-  readonly batch?: { readonly piece: Piece; readonly waitMs: number }
-  encode(kind: DatasetKind, row: StoredRow): string | Uint8Array
+  readonly batch?: Batch
+  encode(kind: DatasetKind, row: StoredRow): Line
   /** All or nothing; on the disk when it resolves. `findings`: the errors in the rows, kept by `keepFindings`. */
   append(place: Place, lines: readonly Line[], discovered: Discovered, findings?: readonly Finding[]): Promise<void>
   /** As many as asked for, or as reach `mostPageBytes`. */
   rows(place: Place, query: RowQuery): Promise<StoredRow[]>
-  /** Within the same bounds. */
+  /** As many as asked for, or as reach `mostTraceBytes`. */
   trace(place: Place, traceId: string, most: number): Promise<StoredRow[]>
   /** The values of each line of the answer: index of the bucket, groups, aggregates. Throws `TooMuchAsked`. */
   query(place: Place, plan: Plan): Promise<Json[][]>

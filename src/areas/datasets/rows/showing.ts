@@ -1,7 +1,7 @@
 // A stored row as callers see it.
 import type { Static } from 'typebox'
+import { isoOf } from '../../../kit/nanoseconds.ts'
 import type { DatasetRow } from '../fields/contract.ts'
-import { isoOf } from '../querying/times.ts'
 import type { StoredRow } from './row_store.ts'
 
 export function shownRow({ bytes: _, at, ...row }: StoredRow): Static<typeof DatasetRow> {

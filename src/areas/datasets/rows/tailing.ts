@@ -1,5 +1,4 @@
 // Rows as they come: asked for every second by when they came in, since any process may have written them.
-import { slowDown } from '../../../contract/errors.ts'
 import { sseEvent, sseStart } from '../../../kit/sse.ts'
 import type { Condition, Span } from './condition.ts'
 import { mostTailed } from './contract.ts'
@@ -13,29 +12,7 @@ const settlingMs = 1_000
 /** Senders gather rows before they send them; what comes later than that is not looked for. */
 const lateMs = 10_000
 
-/** Each asks the engine every second: of one workspace, so many are followed in a process. */
-const mostTails = 20
-const tails = new Map<string, number>()
-
-export function refuseTail(workspaceId: string): void {
-  if ((tails.get(workspaceId) ?? 0) < mostTails) return
-  throw slowDown(`The workspace follows ${mostTails} datasets at once already; close one of them.`, 10)
-}
-
-/** Counted while it is read. */
-export async function* tailed(workspaceId: string, ...args: Parameters<typeof follow>): AsyncGenerator<string> {
-  refuseTail(workspaceId)
-  tails.set(workspaceId, (tails.get(workspaceId) ?? 0) + 1)
-  try {
-    yield* follow(...args)
-  } finally {
-    const left = (tails.get(workspaceId) ?? 1) - 1
-    if (left > 0) tails.set(workspaceId, left)
-    else tails.delete(workspaceId)
-  }
-}
-
-async function* follow(
+export async function* tailed(
   store: RowStore,
   place: Place,
   condition: Condition | null,

@@ -4,10 +4,10 @@ import type { BeforeContext, Context } from '../../../kit/context.ts'
 import { type Db, first } from '../../../kit/db.ts'
 import { violates } from '../../../kit/db_errors.ts'
 import type { Parcel, Piece, WriteAccess } from '../../../kit/gather.ts'
+import { isoOf, nanosOf } from '../../../kit/nanoseconds.ts'
 import { cachedUntil, sql } from '../../../kit/sql.ts'
 import { type Finding, findingsIn, type NumberedRow } from '../detecting/findings.ts'
 import type { Detection } from '../detecting/recognising.ts'
-import { isoOf, nanosOf } from '../querying/times.ts'
 import { clickhouseRows } from './clickhouse_rows.ts'
 import { databaseRows } from './database_rows.ts'
 import { discover, merged } from './discovering.ts'
@@ -69,11 +69,10 @@ export async function appendRows(
 ): Promise<Appended> {
   const place: Place = { no: target.datasetNo, kind: target.kind }
   const store = rowStoreOf(ctx)
-  const { piece, waitMs } = store.batch ?? { piece: ctx.gather.piece, waitMs: 0 }
   const { written, rejected } = encoded(store, target, rows, ctx.now())
-  const parcels = pieces(written, piece).map(some => parcelOf(target, some))
+  const parcels = pieces(written, store.batch?.piece ?? ctx.gather.piece).map(some => parcelOf(target, some))
   try {
-    await ctx.gather.add(`dataset ${place.no}`, parcels, (access, all) => write(access, place, all), waitMs, piece)
+    await ctx.gather.add(`dataset ${place.no}`, parcels, (access, all) => write(access, place, all), store.batch)
   } catch (error) {
     if (gone.some(key => violates(error, key))) throw new ApiError('not_found', 'The dataset is gone.')
     throw error
@@ -87,11 +86,13 @@ type Encoded = { row: NumberedRow; line: Line }
 
 function encoded(store: RowStore, target: Target, rows: readonly Row[], date: Date) {
   const [now, nowMs] = [nanosOf(date), date.getTime()]
+  const [earliest, latest] = [now - BigInt(target.retentionDays) * dayNs, now + aheadNs]
   const written: Encoded[] = []
   const rejected: Rejected[] = []
   let bytes = 0
   for (const [index, one] of rows.entries()) {
-    const why = untimely(target, one.at, now) ?? (bytes < mostBytesAtOnce ? null : tooMuchAtOnce)
+    const isTimely = one.at >= earliest && one.at <= latest
+    const why = isTimely ? (bytes < mostBytesAtOnce ? null : tooMuchAtOnce) : untimely(target, one.at, now)
     const made = why === null ? encodedRow(store, target.kind, { ...one, id: newRowId(nowMs), bytes: 0 }) : null
     if (!made || made.line.bytes > mostRowBytes) rejected.push({ index, why: why ?? tooLarge })
     else {
@@ -103,8 +104,7 @@ function encoded(store: RowStore, target: Target, rows: readonly Row[], date: Da
 }
 
 function encodedRow(store: RowStore, kind: DatasetKind, row: StoredRow): Encoded {
-  const text = store.encode(kind, row)
-  return { row, line: { at: row.at, bytes: Buffer.byteLength(text), encoded: text } }
+  return { row, line: store.encode(kind, row) }
 }
 
 const tooLarge = `A row has at most ${mostRowBytes / 1024} KiB, with its resource.`
@@ -132,12 +132,11 @@ function wakeDetection({ enqueue }: Pick<Context, 'enqueue'>, no: number): Promi
   return enqueue('datasets.detect', { no }, { startAfterSeconds: 1 })
 }
 
-/** Why a row of this moment is not written; null where it is. */
-function untimely({ retentionDays }: Target, at: bigint, now: bigint): string | null {
-  if (at < now - BigInt(retentionDays) * dayNs) {
-    return `${isoOf(at)} is longer ago than the ${retentionDays} days that the dataset keeps.`
-  }
-  return at > now + aheadNs ? `${isoOf(at)} is more than a day ahead.` : null
+/** Why a row of this moment is not written. */
+function untimely({ retentionDays }: Target, at: bigint, now: bigint): string {
+  return at > now
+    ? `${isoOf(at)} is more than a day ahead.`
+    : `${isoOf(at)} is longer ago than the ${retentionDays} days that the dataset keeps.`
 }
 
 /** The store that engines stand behind; reading needs no transaction. */

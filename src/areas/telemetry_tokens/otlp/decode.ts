@@ -1,4 +1,5 @@
 // An OTLP request as rows: the entry.
+import type { Signal } from '../../../contract/operation.ts'
 import type { Attributes } from '../../datasets/rows/row.ts'
 import { jsonSource, protobufSource, type Walk } from './envelope.ts'
 import { BadItem, Undecodable } from './faults.ts'
@@ -6,8 +7,6 @@ import { type Decoded, type Gathered, gather, nothingGathered } from './gatherin
 import { logRecord, logRow, walkLogs } from './logs.ts'
 import { gatherMetric, walkMetrics } from './metrics.ts'
 import { span, spanRow, walkTraces } from './traces.ts'
-
-export type Signal = 'traces' | 'logs' | 'metrics'
 
 export type Encoding = 'json' | 'protobuf'
 
@@ -39,13 +38,13 @@ const walks: { [S in Signal]: WalkSignal } = {
     walkTraces({
       ...walk,
       item: (part, around) =>
-        gather(gathered, 'span', around, around.bytes, () => spanRow(walk.source.read(span, part, 'span'), around)),
+        gather(gathered, 'span', around, () => spanRow(walk.source.read(span, part, 'span'), around)),
     }),
   logs: (walk, gathered, now) =>
     walkLogs({
       ...walk,
       item: (part, around) =>
-        gather(gathered, 'log record', around, around.bytes, () =>
+        gather(gathered, 'log record', around, () =>
           logRow(walk.source.read(logRecord, part, 'log record'), around, now),
         ),
     }),

@@ -1,5 +1,5 @@
 // The walk from a body to its items: resources, scopes, and what each item has of them.
-import type { Attributes, Json } from '../../datasets/rows/row.ts'
+import type { Attributes } from '../../datasets/rows/row.ts'
 import { BadItem, type Budget } from './faults.ts'
 import { attributes, type Part, part, parts, text, uint32 } from './fields.ts'
 import { parseBody } from './json.ts'
@@ -44,9 +44,8 @@ const scopeSchema = message({
 export type Around = {
   resource: Attributes
   service: string | null
-  scope: Attributes | null
-  /** Its size as JSON: it is stored with each row. */
-  bytes: number
+  /** What the detail of each has: nothing, or the scope. */
+  detail: Attributes | null
   /** Why no item in it can be taken. */
   fault: string | null
 }
@@ -91,8 +90,7 @@ function aroundResource(walk: Walk, resource: Part | null): Around {
   return {
     resource: all,
     service: typeof service === 'string' ? service : null,
-    scope: null,
-    bytes: jsonBytes(all),
+    detail: null,
     fault: fault && `resource: ${fault}`,
   }
 }
@@ -102,7 +100,7 @@ function withScope(walk: Walk, around: Around, scope: Part | null): Around {
   const [read, fault] = attempt(() => walk.source.read(scopeSchema, scope, 'scope'))
   if (!read) return { ...around, fault: around.fault ?? `scope: ${fault}` }
   const shown = scopeDetail(read)
-  return shown ? { ...around, scope: shown, bytes: around.bytes + jsonBytes(shown) } : around
+  return shown ? { ...around, detail: { scope: shown } } : around
 }
 
 function scopeDetail(read: Read<typeof scopeSchema>): Attributes | null {
@@ -121,8 +119,4 @@ function attempt<T>(read: () => T): [T | null, string | null] {
     if (error instanceof BadItem) return [null, error.message]
     throw error
   }
-}
-
-export function jsonBytes(value: Json): number {
-  return Buffer.byteLength(JSON.stringify(value))
 }

@@ -18,8 +18,6 @@ export const limits = {
   items: 100_000,
   /** Events, links, exemplars, lists and maps of a whole body: two bytes of protobuf make one of them. */
   nested: 250_000,
-  /** What rows share is stored with each of them: the resource, the scope, the description of the metric. */
-  sharedBytes: 64 * 1024 * 1024,
   attributes: 128,
   keyLength: 256,
   nameLength: 1024,

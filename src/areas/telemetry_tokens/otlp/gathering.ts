@@ -1,7 +1,7 @@
 // Rows and reasons as they are gathered from a body, within its bounds.
 import type { Attributes, Row } from '../../datasets/rows/row.ts'
 import type { Around } from './envelope.ts'
-import { BadItem, limits, Undecodable } from './faults.ts'
+import { BadItem, limits } from './faults.ts'
 import { tooMany } from './fields.ts'
 import type { Writable } from './values.ts'
 
@@ -13,14 +13,14 @@ export type Decoded = {
   why: string | null
 }
 
-export type Gathered = Decoded & { items: number; sharedBytes: number }
+export type Gathered = Decoded & { items: number }
 
 export function nothingGathered(): Gathered {
-  return { rows: [], rejected: 0, why: null, items: 0, sharedBytes: 0 }
+  return { rows: [], rejected: 0, why: null, items: 0 }
 }
 
-/** Makes one row, or says why there is none. `shared` is the size of what the row shares with others. */
-export function gather(gathered: Gathered, noun: string, around: Around, shared: number, row: () => Row): void {
+/** Makes one row, or says why there is none. */
+export function gather(gathered: Gathered, noun: string, around: Around, row: () => Row): void {
   const index = gathered.items++
   if (gathered.items > limits.items) throw tooMany()
   try {
@@ -29,11 +29,7 @@ export function gather(gathered: Gathered, noun: string, around: Around, shared:
   } catch (error) {
     if (!(error instanceof BadItem)) throw error
     reject(gathered, `${noun} ${index}: ${error.message}`)
-    return
   }
-  gathered.sharedBytes += shared
-  if (gathered.sharedBytes > limits.sharedBytes)
-    throw new Undecodable('the resource, the scope or the description is too large for so many items: split the batch')
 }
 
 function reject(gathered: Gathered, reason: string): void {
@@ -50,9 +46,8 @@ export function checkedTime(nanoseconds: bigint, name: string): bigint {
   return nanoseconds
 }
 
-/** The detail of a row with its scope; nothing where there is nothing to show. */
+/** The detail of a row with its scope, which most rows share; nothing where there is nothing to show. */
 export function detailOf(around: Around, detail: Writable): Attributes | undefined {
-  if (around.scope !== null) detail.scope = around.scope
-  for (const _name in detail) return detail
-  return undefined
+  for (const _name in detail) return { ...detail, ...around.detail }
+  return around.detail ?? undefined
 }

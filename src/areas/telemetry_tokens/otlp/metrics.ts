@@ -1,6 +1,6 @@
 // Data points of metrics as rows.
 import type { Attributes, Json, Row } from '../../datasets/rows/row.ts'
-import { type Around, jsonBytes, type Source, walker } from './envelope.ts'
+import { type Around, type Source, walker } from './envelope.ts'
 import { BadItem, limits } from './faults.ts'
 import type { AttributeList, Part } from './fields.ts'
 import { checkedTime, detailOf, type Gathered, gather } from './gathering.ts'
@@ -36,8 +36,7 @@ export function gatherMetric(gathered: Gathered, source: Source, part: Part, aro
   const [type, data, point] = dataOf(read, source)
   if (data === null) return
   const of = { metric: read, type, around, detail: sharedDetail(read, data) }
-  const shared = around.bytes + jsonBytes([read.name, read.unit, of.detail])
-  for (const each of data.dataPoints) gather(gathered, 'data point', around, shared, () => point(each, of))
+  for (const each of data.dataPoints) gather(gathered, 'data point', around, () => point(each, of))
 }
 
 /** A metric that cannot be read counts as one point: how many it has is not known. */
@@ -47,7 +46,7 @@ function readMetric(gathered: Gathered, source: Source, part: Part, around: Arou
   } catch (error) {
     if (!(error instanceof BadItem)) throw error
     const { fault } = around
-    gather(gathered, 'data point', { ...around, fault: fault ?? error.message }, 0, () => {
+    gather(gathered, 'data point', { ...around, fault: fault ?? error.message }, () => {
       throw error
     })
     return null

@@ -1,4 +1,5 @@
 // Strings as PostgreSQL can hold them, and times as text.
+import { isoOf } from '../../../kit/nanoseconds.ts'
 
 /** jsonb holds neither NUL nor half of a surrogate pair. */
 export function clean(text: string): string {
@@ -16,9 +17,7 @@ export function cut(text: string, length: number): string {
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length)
 }
 
-/** ISO 8601 with nanoseconds; null for zero, which is how OTLP says that there is no time. */
+/** Null for zero, which is how OTLP says that there is no time. */
 export function isoTime(nanoseconds: bigint): string | null {
-  if (nanoseconds === 0n) return null
-  const seconds = new Date(Number(nanoseconds / 1_000_000_000n) * 1000).toISOString().slice(0, 19)
-  return `${seconds}.${String(nanoseconds % 1_000_000_000n).padStart(9, '0')}Z`
+  return nanoseconds === 0n ? null : isoOf(nanoseconds)
 }

@@ -9,7 +9,7 @@ export type Reader = {
   /** Of the message that is being read. */
   end: number
   budget: Budget
-  /** Keys that were read, by a hash of their bytes. */
+  /** Keys that were read, by a hash of some of their bytes. */
   keys: (string | undefined)[]
 }
 
@@ -109,15 +109,23 @@ export function readKey(reader: Reader): string {
   const start = reader.at
   const length = readLength(reader)
   const from = take(reader, length)
-  let hash = length
-  for (let index = from; index < reader.at; index++) hash = (Math.imul(hash, 31) + (reader.bytes[index] as number)) | 0
-  const slot = (hash ^ (hash >>> 16)) & (keySlots - 1)
+  const slot = slotOf(reader.bytes, from, length)
   const known = reader.keys[slot]
   if (known !== undefined && equalsAscii(reader, from, known)) return known
   reader.at = start
   const key = readText(reader)
   reader.keys[slot] = key
   return key
+}
+
+/** Of a few of its bytes: all of them are compared anyway, and keys that share a slot only take longer. */
+function slotOf(bytes: Buffer, from: number, length: number): number {
+  if (length === 0) return 0
+  const first = bytes[from] as number
+  const quarter = bytes[from + (length >> 2)] as number
+  const half = bytes[from + (length >> 1)] as number
+  const last = bytes[from + length - 1] as number
+  return (length + first * 5 + quarter * 17 + half * 37 + last * 101) & (keySlots - 1)
 }
 
 /** Whether the bytes up to where the reader is are this text. One that is not ASCII never is. */
