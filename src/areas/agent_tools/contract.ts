@@ -11,9 +11,9 @@ import { effects } from '../../contract/tools.ts'
 import { approvals } from './approvals/contract.ts'
 import { calls } from './calls/contract.ts'
 
-/** Every name has an underscore, so that none can be mistaken for `search`. */
+/** Every name has an underscore or a dot, so that none can be mistaken for `search`. */
 const name = Type.String({
-  pattern: '^[a-zA-Z0-9.-]+_[a-zA-Z0-9_.-]+$',
+  pattern: '^([a-zA-Z0-9.-]+_[a-zA-Z0-9_.-]+|int\\.[a-z0-9-]+\\.[a-zA-Z0-9_.-]+)$',
   maxLength: 128,
   examples: ['api_keys_list'],
 })
@@ -57,7 +57,9 @@ const argRules = {
 const fields = {
   name,
   workspaceId: WorkspaceId,
-  source: choice(['platform']),
+  source: choice(['platform', 'integration'], {
+    description: 'integration: of another MCP server, once it is approved.',
+  }),
   operationId: Type.String({ examples: ['api_keys.list'] }),
   summary: Type.String(),
   description: nullable(Type.String()),

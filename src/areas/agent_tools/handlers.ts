@@ -17,6 +17,7 @@ import { type OperationTool, toolsOf } from '../../contract/tools.ts'
 import { faultOf } from '../../kit/arg_rules.ts'
 import { ApprovalWanted, type Caller, type Rehearsal } from '../../kit/context.ts'
 import type { Db } from '../../kit/db.ts'
+import { type ApprovedTool, approvedTool, approvedTools } from '../../kit/foreign_tools.ts'
 import { answering, implement, staged } from '../../kit/implement.ts'
 import { listOf } from '../../kit/list_in_memory.ts'
 import { operations } from '../../operations.ts'
@@ -37,35 +38,40 @@ export default implement(agentTools, {
   'agent_tools.calls.list': ({ db }, { workspaceId, ...query }) => calls.pageOfCalls(db, query, workspaceId),
 
   'agent_tools.list': async ({ db, now }, { workspaceId, ...query }) => {
-    const [policies, stats] = await Promise.all([
+    const [policies, stats, foreign] = await Promise.all([
       store.policiesOf(db, workspaceId),
       calls.statsOf(db, workspaceId, now()),
+      approvedTools(db, workspaceId),
     ])
     return listOf(
-      tools.map(tool => show(tool, workspaceId, policies.get(tool.name), stats.get(tool.name))),
+      [...tools, ...foreign.map(toolOf)].map(tool =>
+        show(tool, workspaceId, policies.get(tool.name), stats.get(tool.name)),
+      ),
       query,
       'name',
     )
   },
 
   'agent_tools.search': async ({ db, now }, { workspaceId, q, limit = 10 }) => {
-    const [policies, stats] = await Promise.all([
+    const [policies, stats, foreign] = await Promise.all([
       store.policiesOf(db, workspaceId),
       calls.statsOf(db, workspaceId, now()),
+      approvedTools(db, workspaceId),
     ])
-    const found = searchTools(tools, q).slice(0, limit)
+    // The index of our own tools is made once; that of the others is small.
+    const found = [...searchTools(foreign.map(toolOf), q), ...searchTools(tools, q)].slice(0, limit)
     return { items: found.map(tool => show(tool, workspaceId, policies.get(tool.name), stats.get(tool.name))) }
   },
 
   'agent_tools.get': async ({ db, now }, { workspaceId, name }) => {
-    const tool = existing(name)
+    const tool = await existing(db, workspaceId, name)
     const { inputSchema, outputSchema } = tool
     return { ...(await shown(db, tool, workspaceId, now())), inputSchema, outputSchema }
   },
 
   'agent_tools.run': staged(
     async ({ db, caller, call, rehearse }, { workspaceId, name, args = {}, dryRun = false, approvalId, reason }) => {
-      const tool = existing(name)
+      const tool = await existing(db, workspaceId, name)
       const refusal = refusalOf(caller, tool, await store.policyOf(db, workspaceId, name))
       if (dryRun) {
         const rehearsal = await rehearse(tool.id, inputOf(tool, workspaceId, args))
@@ -87,12 +93,12 @@ export default implement(agentTools, {
     async (_, { name }, ran) => {
       const { wait, result, wouldCall } = ran
       if (wait) return answering(202, wait)
-      return { name, operationId: existing(name).id, result, wouldCall }
+      return { name, operationId: byName.get(name)?.id ?? callId, result, wouldCall }
     },
   ),
 
   'agent_tools.patch': async ({ db, now, note }, { workspaceId, name, ...changes }) => {
-    const tool = existing(name)
+    const tool = await existing(db, workspaceId, name)
     const argRules = changes.argRules?.map(rule => ({ mode: 'allow' as const, kind: null, ...rule }))
     if (argRules) refuseBadRules(argRules)
     // Two changes at once must not lose one: they wait for each other at the workspace.
@@ -117,7 +123,7 @@ export default implement(agentTools, {
   },
 
   'agent_tools.reset': async ({ db, now, note }, { workspaceId, name }) => {
-    const tool = existing(name)
+    const tool = await existing(db, workspaceId, name)
     const before = await store.policyOf(db, workspaceId, name)
     await store.remove(db, workspaceId, name)
     note({
@@ -129,10 +135,29 @@ export default implement(agentTools, {
   },
 })
 
-function existing(name: string): OperationTool {
-  const tool = byName.get(name)
-  if (!tool) throw notFound('tool')
-  return tool
+async function existing(db: Db, workspaceId: string, name: string): Promise<OperationTool> {
+  const own = byName.get(name)
+  if (own) return own
+  const foreign = await approvedTool(db, workspaceId, name)
+  if (!foreign) throw notFound('tool')
+  return toolOf(foreign)
+}
+
+/** What carries out a call of any tool of others. */
+const callId = 'integrations.tools.call'
+
+function toolOf({ name, title, description, effect, inputSchema, outputSchema }: ApprovedTool): OperationTool {
+  const operation = operations[callId] as Operation
+  const { properties = {}, required = [] } = inputSchema as {
+    properties?: Record<string, unknown>
+    required?: string[]
+  }
+  return {
+    ...{ id: callId, name, area: 'integrations', effect, scopes: ['integrations:read'] },
+    operation: { ...operation, summary: title ?? name, ...(description !== null && { description }) },
+    inputSchema: { ...inputSchema, properties, required },
+    outputSchema,
+  }
 }
 
 async function shown(db: Db, tool: OperationTool, workspaceId: string, now: Date): Promise<Shown> {
@@ -150,7 +175,7 @@ function show(
   return {
     name,
     workspaceId,
-    source: 'platform',
+    source: byName.has(name) ? 'platform' : 'integration',
     operationId,
     summary: operation.summary,
     description: operation.description ?? null,
@@ -195,7 +220,9 @@ function toldOf({ effect }: OperationTool, { method, path, refusal, needsApprova
 }
 
 /** A tool acts in the workspace whose policy was asked, and in no other. */
-function inputOf({ operation }: OperationTool, workspaceId: string, args: Readonly<Record<string, unknown>>): object {
+function inputOf(tool: OperationTool, workspaceId: string, args: Readonly<Record<string, unknown>>): object {
+  const { operation, name } = tool
+  if (!byName.has(name)) return { workspaceId, name, arguments: args }
   refuseWithoutPath(operation, args)
   if (workspaceIn(operation) === null) return args
   if (args.workspaceId !== undefined && args.workspaceId !== workspaceId) {

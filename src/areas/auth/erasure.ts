@@ -1,7 +1,7 @@
 // What is left of a person where no foreign key leads, and how it is erased.
 import type { Db } from '../../kit/db.ts'
 import { unlinked } from '../../kit/mail_text.ts'
-import { type Sql, sql } from '../../kit/sql.ts'
+import { raw, type Sql, sql } from '../../kit/sql.ts'
 
 /** All by which somebody can be recognised, in lower case. */
 export type Person = { ids: readonly string[]; addresses: readonly string[]; usernames: readonly string[] }
@@ -80,9 +80,32 @@ export async function eraseTraces(db: Db, person: Person, workspaceNames: readon
   await db.query(sql`
     delete from mailbox where lower(recipient) in (${unused(person)}) or names && ${ids}::text[]
       or exists (select from unnest(${words}::text[]) word where strpos(lower(text), lower(word)) > 0)`)
+  await db.query(sql`
+    delete from integration_deliveries where no in (
+      select no from integration_deliveries where people && ${ids}::text[] order by no for update)`)
+  await eraseFromAutomations(db, ids)
   // A page carries the name of its workspace, and cannot be changed: it is over.
   await db.query(sql`
     delete from page_contents where page_id in (
       select c.page_id from page_contents c, unnest(${lowered}::text[]) name
       where strpos(lower(c.html), name) > 0 or strpos(lower(c.markdown), name) > 0 order by 1)`)
+}
+
+/** Definitions and history name people by id alone; the rest of what they say is the workspace's. */
+async function eraseFromAutomations(db: Db, ids: readonly string[]): Promise<void> {
+  const pattern = ids.join('|')
+  const without = (column: string) => sql`regexp_replace(${raw(column)}::text, ${pattern}, 'usr_gone', 'g')::json`
+  await db.query(sql`
+    update automations set definition = ${without('definition')}, people = '{}' where id in (
+      select id from automations where people && ${ids}::text[] order by id for update)`)
+  await db.query(sql`
+    update automation_versions set definition = ${without('definition')}, people = '{}' where id in (
+      select id from automation_versions where people && ${ids}::text[] order by id for update)`)
+  await db.query(sql`
+    update automation_executions set data = ${without('data')}, people = '{}' where id in (
+      select id from automation_executions where people && ${ids}::text[] order by id for update)`)
+  await db.query(sql`
+    update automation_steps set input = ${without('input')}, output = ${without('output')}, people = '{}'
+    where (execution_id, path) in (
+      select execution_id, path from automation_steps where people && ${ids}::text[] order by 1, 2 for update)`)
 }

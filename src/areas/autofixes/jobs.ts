@@ -1,10 +1,11 @@
-// A repository that was found changed: its autofixes are checked again, and those that it has by now are merged.
+// A repository that was found changed, or a host that tells of a merge: autofixes are checked again, and some are merged.
+import { Type } from 'typebox'
 import { WorkspaceId } from '../../contract/ids.ts'
-import { object } from '../../contract/records.ts'
+import { choice, nullable, object } from '../../contract/records.ts'
 import { type Follower, follow } from '../../kit/follow.ts'
 import { type Jobs, job } from '../../kit/jobs.ts'
 import { RepositoryId } from '../repositories/fields/contract.ts'
-import { lookAtAll } from './settling.ts'
+import { lookAtAll, settlePullRequest } from './settling.ts'
 
 export const followers: readonly Follower[] = [
   follow('autofixes.repositories', 'repositories.synced', async ({ enqueue }, { chain, target }) => {
@@ -18,5 +19,14 @@ export default {
     timeoutSeconds: 900,
     key: ({ repositoryId }) => repositoryId,
     run: (ctx, { workspaceId, repositoryId }) => lookAtAll(ctx, workspaceId, repositoryId),
+  }),
+  'autofixes.pullRequest': job({
+    payload: object({
+      workspaceId: WorkspaceId,
+      url: Type.String({ maxLength: 2_048 }),
+      state: choice(['opened', 'merged', 'closed']),
+      mergeSha: nullable(Type.String({ maxLength: 64 })),
+    }),
+    run: settlePullRequest,
   }),
 } satisfies Jobs

@@ -1,6 +1,7 @@
 // What a check found is written down: where it applies, where not any more, and what turns out to be merged.
 import { ApiError } from '../../contract/errors.ts'
 import type { Db } from '../../kit/db.ts'
+import { isSha } from '../../kit/git.ts'
 import type { JobContext } from '../../kit/jobs.ts'
 import type { ReadingContext } from '../repositories/reading/mirrors.ts'
 import { type Judged, judge, newestOf, patchMarksBetween } from './checking.ts'
@@ -41,6 +42,27 @@ export async function settle(db: Db, { row, judged, mergedSha }: Look, now: Date
   const isBad = (state: string) => state === 'conflict' || state === 'invalid'
   if (isBad(judged.check.state) === isBad(before.check.state)) return null
   return isBad(judged.check.state) ? ('autofixes.conflicted' as const) : ('autofixes.cleared' as const)
+}
+
+/**
+ * The host says that a pull request was merged. One that was opened is what `apply` knows already, and one that was
+ * closed may be opened again: what was applied stays so.
+ */
+export async function settlePullRequest(
+  ctx: JobContext,
+  { workspaceId, url, state, mergeSha }: { workspaceId: string; url: string; state: string; mergeSha: string | null },
+): Promise<void> {
+  if (state !== 'merged') return
+  const mergedSha = mergeSha !== null && isSha(mergeSha) ? mergeSha : null
+  for (const id of await store.askedForBy(ctx.db, workspaceId, url)) {
+    await ctx.transaction(async tx => {
+      await store.lock(tx, workspaceId, id)
+      const before = await store.find(tx, workspaceId, id)
+      if (before?.status !== 'applied' || before.pullRequestUrl !== url) return
+      await store.update(tx, id, { status: 'merged', mergedSha, updated: ctx.now() })
+      await ctx.record(tx, { chain: workspaceId, action: 'autofixes.merged', target: { object: 'autofix', id } })
+    })
+  }
 }
 
 const mostAtOnce = 50

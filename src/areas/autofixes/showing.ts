@@ -11,7 +11,7 @@ import type { AutofixRow, Inner } from './store.ts'
 
 type Format = 'patch' | 'mbox' | 'json'
 type Showing = Pick<Context, 'db' | 'settings' | 'now' | 'log' | 'origin'> &
-  Pick<BeforeContext, 'git'> & { caller: Caller }
+  Pick<BeforeContext, 'git' | 'fetch'> & { caller: Caller }
 
 const types = {
   patch: 'text/x-diff; charset=utf-8',

@@ -201,6 +201,14 @@ export async function unsettled(
   return rows.map(({ id }) => id)
 }
 
+/** Those that one pull request was made for. */
+export async function askedForBy(db: Db, workspaceId: string, pullRequestUrl: string): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    select f.id from autofixes f
+    where f.workspace_id = ${workspaceId} and f.pull_request_url = ${pullRequestUrl} and f.status = 'applied' order by f.id`)
+  return rows.map(({ id }) => id)
+}
+
 export async function remove(db: Db, workspaceId: string, id: string, reach: Reach): Promise<void> {
   const deletion = sql`
     delete from autofixes where workspace_id = ${workspaceId} and id = ${id} and ${within(reach)} returning *`

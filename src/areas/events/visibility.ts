@@ -43,7 +43,7 @@ export function viewerOf(caller: Caller, { role, workspaceId }: Access, now: () 
 function mayHear(viewer: Viewer, { action, outcome, actor }: Subject): boolean {
   // What was refused is no change of anything.
   if (outcome === 'denied' && !viewer.held.has('audit_logs:read')) return false
-  if (!neededFor(action).every(scope => viewer.held.has(scope))) return false
+  if (!scopesToHear(action).every(scope => viewer.held.has(scope))) return false
   // Where members see only what is theirs, they hear only of what they did.
   return readingOf(action)?.reach !== 'own' || viewer.role !== 'member' || actor?.id === viewer.ownerId
 }
@@ -79,7 +79,7 @@ function areaOf(action: string): string {
 const needed = new Map<string, readonly Scope[]>()
 
 /** The area's `:read`, and what its own reading asks for; where an area has no such scope, that of the audit log. */
-function neededFor(action: string): readonly Scope[] {
+export function scopesToHear(action: string): readonly Scope[] {
   let found = needed.get(action)
   if (!found) {
     const ofArea = scopes.find(scope => scope === `${areaOf(action)}:read`) ?? 'audit_logs:read'

@@ -42,7 +42,8 @@ const own = implement(ownThreads, {
   },
 
   'threads.post': async ({ db, caller, now, note }, { workspaceId, labels: labelIds = [], ...fields }) => {
-    const { type = 'chat', parentThreadId = null, context = [], issueId = null, hypothesis } = fields
+    const usual = caller.callerKind === 'automation' ? 'automation' : 'chat'
+    const { type = usual, parentThreadId = null, context = [], issueId = null, hypothesis } = fields
     refuseForeignChild(caller, { type, parentThreadId })
     await enter(db, caller, workspaceId)
     if (fields.teamId) await checkTeam(db, workspaceId, fields.visibility ?? 'team', fields.teamId)

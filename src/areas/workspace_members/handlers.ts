@@ -16,6 +16,7 @@ import { directory } from '../../operations.ts'
 import { removeGrantsIn } from '../oauth_clients/store.ts'
 import { teamsOf } from '../teams/store.ts'
 import * as workspaces from '../workspaces/store.ts'
+import { isMemberAddress } from './addresses/store.ts'
 import { InviteId, workspaceMembers } from './contract.ts'
 import * as mails from './mails.ts'
 import * as store from './store.ts'
@@ -110,7 +111,7 @@ export default implement(workspaceMembers, {
         throw unauthorized('The account has ended.')
       }
       const { workspaceId, position, email = null, teamIds = [], maxUses = 1, expiresInDays = 7 } = input
-      if (email !== null && (await store.isMemberAddress(db, workspaceId, email))) {
+      if (email !== null && (await isMemberAddress(db, workspaceId, email))) {
         throw conflict('That person is a member of this workspace already.', { state: 'member' })
       }
       const teams = [...new Set(teamIds)]

@@ -284,12 +284,6 @@ export async function acceptByHash(
   return await findMember(db, invite.workspaceId, user.id)
 }
 
-export async function isMemberAddress(db: Db, workspaceId: string, email: string): Promise<boolean> {
-  const rows = await db.query(sql`
-    select 1 as one from ${memberTables} where m.workspace_id = ${workspaceId} and lower(u.proven_email) = lower(${email})`)
-  return rows.length > 0
-}
-
 /** The user as far as an invite must know them; the account does not end meanwhile. */
 export function provenUser(db: Db, id: string) {
   return first<{ id: string; provenEmail: string | null; isVerified: boolean }>(

@@ -63,6 +63,14 @@ export async function keepUser(db: Db, userId: string): Promise<boolean> {
   return (await db.query(sql`select id from users where id = ${userId} for key share`)).length > 0
 }
 
+/** For whoever writes down what names these users: their accounts do not end meanwhile. Those that have not. */
+export async function keepUsers(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set()
+  const rows = await db.query<{ id: string }>(sql`
+    select id from users where id = any(${ids}::text[]) order by id for key share`)
+  return new Set(rows.map(({ id }) => id))
+}
+
 /**
  * For whoever adds a record that this user owns: neither account nor membership ends meanwhile. False where one has.
  * One statement, which locks in the order that all keep to.

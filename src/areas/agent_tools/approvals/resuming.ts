@@ -7,7 +7,7 @@ import * as store from './store.ts'
 
 /** With the last thing that it waited for; returns the thread that it goes on in. */
 export async function resumeAfter(
-  ctx: Pick<Context, 'db' | 'now' | 'feed' | 'enqueue'>,
+  ctx: Pick<Context, 'db' | 'now' | 'enqueue'> & { feed: Pick<Context['feed'], 'tell'> },
   workspaceId: string,
   held: HeldRun | null,
 ): Promise<string | null> {

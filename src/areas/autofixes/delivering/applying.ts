@@ -1,9 +1,9 @@
 // From an approved patch to a commit, a pushed branch and a pull request. Each step may be done again and comes to the same.
 import { conflict } from '../../../contract/errors.ts'
 import type { BeforeContext, Caller, Context } from '../../../kit/context.ts'
-import type { Mirror, Remote } from '../../../kit/git.ts'
+import type { Mirror } from '../../../kit/git.ts'
 import { findUser } from '../../auth/store.ts'
-import { pushNew, remoteFor } from '../../repositories/pushing/pushing.ts'
+import { type HostedRemote, pushNew, remoteFor } from '../../repositories/pushing/pushing.ts'
 import { inWords } from '../../repositories/reading/mirrors.ts'
 import { newestOf, treeFor } from '../checking.ts'
 import type { AutofixRow, CommitParts, Inner } from '../store.ts'
@@ -38,11 +38,7 @@ export async function deliver(ctx: Delivering, row: AutofixRow, inner: Inner, ta
 }
 
 /** 409 before anything is done. */
-async function writableRemote(
-  ctx: Delivering,
-  row: AutofixRow,
-  target: Target,
-): Promise<Remote & { provider: string }> {
+async function writableRemote(ctx: Delivering, row: AutofixRow, target: Target): Promise<HostedRemote> {
   const remote = await remoteFor(ctx, row.workspaceId, row.repositoryId ?? '')
   if (!remote) throw conflict('The repository is disabled or gone; take the mbox of the autofix.')
   const { credentials, isLocal, provider } = remote

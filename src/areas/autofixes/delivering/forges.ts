@@ -51,19 +51,24 @@ const forges: Readonly<Record<string, Forge>> = {
 
 export const hasForge = (provider: string) => provider in forges
 
-/** Its address; one that is there already is that one. 409 where the host refuses. */
+/**
+ * Its address; one that is there already is that one. 409 where the host refuses. `api` and `base`, where they are
+ * known: where the host is asked, and what the addresses of its repositories begin with.
+ */
 export async function openPullRequest(
   ask: Fetch,
-  { url, provider, token }: { url: string; provider: string; token: string },
+  { url, provider, token, api, base }: { url: string; provider: string; token: string; api?: string; base?: string },
   wanted: Wanted,
 ): Promise<string> {
   const forge = forges[provider]
   const place = URL.canParse(url) ? new URL(url) : null
   if (!forge || !place?.protocol.startsWith('http')) throw conflict(unfit)
-  const path = place.pathname.replace(/^\/+|(?:\/?\.git)?\/*$/g, '')
+  const above = base === undefined ? '' : new URL(base).pathname
+  const path = place.pathname.slice(above.length).replace(/^\/+|(?:\/?\.git)?\/*$/g, '')
+  const rest = api ?? forge.api(place)
   const headers = { ...forge.headers(token), 'content-type': 'application/json', 'user-agent': 'atrium' }
   const request = async (method: string, at: string, body?: object) => {
-    const answer = await ask(`${forge.api(place)}${at}`, {
+    const answer = await ask(`${rest}${at}`, {
       method,
       headers,
       ...(body && { body: JSON.stringify(body) }),

@@ -43,7 +43,8 @@ export async function startRun(ctx: StartContext, thread: Held, starting: Starti
   const { runner, steps } = await runnerOf(ctx, starting)
   await refuseBeyondDay(ctx, ctx.access.workspaceId)
   const parentStarterId = caller.run ? await store.starterOf(db, caller.run.id) : null
-  const { grants } = starting
+  // What an automation starts may do what the automation may.
+  const grants = starting.grants ?? (caller.callerKind === 'automation' ? scopesHeld(caller) : undefined)
   const rights = rightsOf(caller, workspaceId, kindOf(thread.type), { parentStarterId, ...(grants && { grants }) })
   const { instructions = null } = starting
   const seesPrivate = thread.visibility === 'private'

@@ -295,3 +295,9 @@ export async function settleForsaken(db: Db, before: Date, now: Date): Promise<v
           where c.parent_thread_id = t.id and ${active})
       order by t.depth, t.id for update skip locked)`)
 }
+
+/** Where a run works, or worked; null where it is gone. */
+export async function threadOfRun(db: Db, runId: string): Promise<string | null> {
+  const row = await first<{ threadId: string }>(db, sql`select thread_id from agent_runs where id = ${runId}`)
+  return row?.threadId ?? null
+}
