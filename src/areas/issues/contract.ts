@@ -51,6 +51,7 @@ export const ownIssues = area('issues', {
         'correlationKey',
         'duplicateOfId',
         'dismissReason',
+        'resources',
       ],
       also: ['q', 'span'],
     }),
@@ -228,6 +229,10 @@ export const issues = area(
         ratings: true,
       },
       issue_rule: { id: IssueRuleId, table: 'issue_rules', title: 'name', owned: true, at: 'issues.rules' },
+    },
+    events: {
+      'issues.opened': 'An alert made an issue',
+      'issues.reopened': 'An alert brought an issue back',
     },
     notifies: {
       'issues.assigned': { title: 'An issue is assigned to me', text: '{actor} assigned you an issue: {target}' },

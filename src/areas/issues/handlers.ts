@@ -71,8 +71,10 @@ const own = implement(ownIssues, {
     const { db, caller, now } = ctx
     await enter(db, caller, workspaceId)
     await refuseStrangers(db, workspaceId, fields)
-    await store.lockCounter(db, workspaceId)
-    await refuseHeld(db, workspaceId, fields.fingerprint)
+    if (fields.fingerprint) {
+      await store.lockCounter(db, workspaceId)
+      await refuseHeld(db, workspaceId, fields.fingerprint)
+    }
     const at = now()
     const { status = 'new', severity = 'medium', assigneeId = null } = fields
     const { userId, teamId } = peopleOf(assigneeId)
@@ -91,13 +93,24 @@ const own = implement(ownIssues, {
       resources: [...new Set(fields.resources)],
       triagedAt: status === 'new' ? null : at,
     }
-    await store.insert(db, { workspaceId, ownerId: caller.ownerId }, [made], at)
+    // Sent together: from the number on, whoever else makes an issue here waits.
+    const inserted = Promise.all([
+      store.lockCounter(db, workspaceId),
+      store.insert(db, { workspaceId, ownerId: caller.ownerId }, [made], at),
+    ])
     const entries: NewEntry[] = [{ issueId: made.id, type: 'created', data: { to: status } }]
     if (assigneeId) entries.push({ issueId: made.id, type: 'assigned', about: assigneeId })
-    entries.push(...(await relabel(db, workspaceId, made.id, labelIds)))
-    await insertEntries(db, workspaceId, actorOf(caller), entries, at)
+    if (labelIds.length > 0) {
+      await inserted
+      entries.push(...(await relabel(db, workspaceId, made.id, labelIds)))
+    }
+    const [, , issue] = await Promise.all([
+      inserted,
+      insertEntries(db, workspaceId, actorOf(caller), entries, at),
+      existing(db, workspaceId, made.id),
+    ])
     await tellAssigned(ctx, workspaceId, made.id, assigneeId)
-    return await existing(db, workspaceId, made.id)
+    return issue
   },
 
   'issues.patch': async (ctx, { workspaceId, id, labels: labelIds, ...fields }) => {

@@ -65,6 +65,7 @@ export function pageOfIssues(db: Db, query: Query, workspaceId: string) {
       correlationKey: 'i.correlation_key',
       duplicateOfId: 'i.duplicate_of_id',
       dismissReason: 'i.dismiss_reason',
+      resources: { column: 'i.resources', type: 'text[]' },
     },
     words: ['i.title'],
     time: { column: 'i.created', type: 'timestamptz' },

@@ -5,7 +5,7 @@ import { enter } from '../../workspaces/entering/store.ts'
 import { tellAssigned } from '../people.ts'
 import * as issues from '../store.ts'
 import { alertActions, alerts } from './contract.ts'
-import { judgeAll, receive } from './receiving.ts'
+import { judgeAll, newsOf, receive } from './receiving.ts'
 import * as store from './store.ts'
 
 export default implement(alerts, {
@@ -19,7 +19,7 @@ export default implement(alerts, {
       const count = (action: string) => items.filter(item => item.action === action).length
       const counts = Object.fromEntries(alertActions.map(action => [action, count(action)]))
       // The ledger keeps how many, not their text: that is kept for a week.
-      note({ after: counts })
+      note({ after: counts, also: newsOf(items).map(news => ({ workspaceId, ...news })) })
       return { items, ...(counts as Record<(typeof alertActions)[number], number>) }
     },
   ),

@@ -18,6 +18,20 @@ import * as store from './store.ts'
 
 export type Received = { items: AlertOutcome[]; assigned: { issueId: string; assigneeId: string }[] }
 
+/** What happened to issues by these alerts, as the ledger tells it: each that was made or brought back. */
+export function newsOf(items: readonly AlertOutcome[]): { action: string; target: { object: string; id: string } }[] {
+  const actions: Partial<Record<AlertOutcome['action'], string>> = {
+    created: 'issues.opened',
+    reopened: 'issues.reopened',
+  }
+  const told = new Map<string, string>()
+  for (const { action, issueId } of items) {
+    const news = actions[action]
+    if (news && issueId && !told.has(issueId)) told.set(issueId, news)
+  }
+  return [...told].map(([id, action]) => ({ action, target: { object: 'issue', id } }))
+}
+
 /** In the transaction, with what `judgeAll` made of the alerts outside of it. */
 export async function receive(
   { db, caller }: Pick<Context, 'db'> & { caller: Sender },

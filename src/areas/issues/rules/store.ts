@@ -68,7 +68,7 @@ export async function versionOf(db: Db, workspaceId: string): Promise<string> {
 export function active(db: Db, workspaceId: string): Promise<Rule[]> {
   return db.query<Rule>(
     cachedUntil(
-      ['issue_rules'],
+      ['issue_rules', '+issue_rules'],
       sql`
     select r.id, r."when", ${actions} from issue_rules r
     where r.workspace_id = ${workspaceId} and r.enabled order by r.position, r.id`,
