@@ -31,7 +31,7 @@ let marker: string
 beforeAll(async () => {
   scratch = mkdtempSync(join(tmpdir(), 'atrium-hostile-'))
   marker = join(scratch, 'ran')
-  p = await platform({ env: { RATE_LIMIT: '1000000' } })
+  p = await platform({ env: { RATE_LIMIT: '1000000', OUTBOUND_ALLOW: '' } })
   owner = await p.user()
   id = await mirrored(p, owner, 'small')
 }, 60_000)

@@ -1,9 +1,13 @@
 // What is sent about a repository, as far as it fits together: its address, and the credentials for it.
 import type { Static } from 'typebox'
 import { refused } from '../../contract/errors.ts'
-import type { BeforeContext } from '../../kit/context.ts'
+import type { BeforeContext, Caller } from '../../kit/context.ts'
+import type { Db } from '../../kit/db.ts'
 import { GitFailure } from '../../kit/git.ts'
 import { type GitUrl, readGitUrl } from '../../kit/git_urls.ts'
+import { readable } from '../../kit/references.ts'
+import { directory } from '../../operations.ts'
+import { type HostConnection, hostNamed, isBelow } from '../integrations/hosts/credentials.ts'
 import type { Credentials, Repository } from './fields/contract.ts'
 
 type Provider = Static<typeof Repository>['provider']
@@ -58,6 +62,33 @@ export function refuseCredentials({ protocol }: Place, given: Static<typeof Cred
   }
   if (privateKey !== undefined && protocol !== 'ssh') {
     throw refused('credentials.privateKey', 'credentials', 'left out: it is for ssh only')
+  }
+}
+
+const hosts = 'an integration of this workspace, of the type github, gitlab or gitea, that you may read'
+
+/** 400 where it is none, of another type, of another workspace, or not to be read by the caller: nobody learns which. */
+export async function hostGiven(db: Db, caller: Caller, workspaceId: string, id: string): Promise<HostConnection> {
+  const [found] = await readable(db, directory, caller, workspaceId, [{ object: 'integration', id }])
+  const host = found && (await hostNamed(db, workspaceId, id))
+  if (!host) throw unknownHost()
+  return host
+}
+
+export function unknownHost() {
+  return refused('integrationId', 'reference', hosts)
+}
+
+/** One or the other; and only for addresses that its token may be sent to. */
+export function refuseHost(host: HostConnection, { url, protocol }: Place, given: Static<typeof Credentials>): void {
+  if (Object.values(given).some(value => value !== undefined)) {
+    throw refused('integrationId', 'credentials', 'left out where "credentials" are sent: it stands in for them')
+  }
+  if (protocol !== 'https' && protocol !== 'http') {
+    throw refused('integrationId', 'credentials', 'left out: its token is for https only')
+  }
+  if (!isBelow(host, url)) {
+    throw refused('integrationId', 'host', 'one of the host in "url": its token is sent to no other')
   }
 }
 

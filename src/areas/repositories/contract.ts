@@ -9,6 +9,7 @@ import {
   autofixEnabled,
   Credentials,
   description,
+  integrationId,
   name,
   providers,
   Repository,
@@ -27,6 +28,7 @@ const given = {
     examples: [{ token: 'example' }],
     description: 'A token for https, a deploy key for ssh. They replace all that were there; none remove them.',
   }),
+  integrationId: Type.Optional(integrationId),
   syncIntervalMinutes: Type.Optional(syncIntervalMinutes),
   enabled: Type.Optional(Type.Boolean()),
   autofixEnabled: Type.Optional({ ...autofixEnabled, default: true }),
@@ -76,8 +78,8 @@ export const ownRepositories = area('repositories', {
   'repositories.patch': {
     summary: 'Change, enable or disable a repository',
     description:
-      'With a new `url` the credentials go, unless new ones come along. `hostKey: null` lets the next sync take ' +
-      'whichever key the ssh host has.',
+      'With a new `url` the credentials go, and so does the integration, unless they come along. Credentials and an ' +
+      'integration replace each other. `hostKey: null` lets the next sync take whichever key the ssh host has.',
     route: 'PATCH /v1/repositories/{workspaceId}/{id}',
     words: 'edit rename credentials token deploy key interval enable disable repo',
     access: ['repositories:write'],
@@ -135,5 +137,6 @@ export const repositories = area(
         labels: true,
       },
     },
+    refers: { 'repositories.integration_id': 'integration' },
   },
 )

@@ -7,11 +7,13 @@ import { implement, staged } from '../../kit/implement.ts'
 import { found, unique } from '../../kit/outcomes.ts'
 import { type Reach, reachOf } from '../../kit/owned.ts'
 import { newId } from '../../kit/random.ts'
+import { lockExisting } from '../../kit/references.ts'
 import { sealValues } from '../../kit/sealed.ts'
 import type { Settings } from '../../kit/settings.ts'
+import { directory } from '../../operations.ts'
 import * as labels from '../labels/store.ts'
 import { enter } from '../workspaces/entering/store.ts'
-import { placeOf, refuseAddress, refuseCredentials } from './accepting.ts'
+import { hostGiven, placeOf, refuseAddress, refuseCredentials, refuseHost, unknownHost } from './accepting.ts'
 import { ownRepositories } from './contract.ts'
 import { type Credentials, RepositoryId } from './fields/contract.ts'
 import findingHandlers from './finding/handlers.ts'
@@ -28,9 +30,11 @@ const own = implement(ownRepositories, {
   'repositories.get': ({ db }, { workspaceId, id }) => existing(db, workspaceId, id),
 
   'repositories.post': staged(
-    async (ctx, { url, provider, credentials = {} }) => {
-      const place = placeOf(url, provider)
+    async (ctx, { workspaceId, url, provider, credentials = {}, integrationId = null }) => {
+      const host = integrationId && (await hostGiven(ctx.db, ctx.caller, workspaceId, integrationId))
+      const place = placeOf(url, provider ?? (host ? host.type : undefined))
       refuseCredentials(place, credentials)
+      if (host) refuseHost(host, place, credentials)
       await ctx.git.ready()
       await refuseAddress(ctx, place)
       return place
@@ -39,13 +43,15 @@ const own = implement(ownRepositories, {
       const { db, caller, now, settings, enqueue } = ctx
       const { workspaceId, labels: labelIds = [], description = null, enabled = true, credentials = {} } = input
       const { syncIntervalMinutes = usualInterval, autofixEnabled = true, name = place.name } = input
+      const { integrationId = null } = input
       await enter(db, caller, workspaceId)
+      await hold(db, workspaceId, integrationId)
       await refuseMore(db, workspaceId)
       const id = newId(RepositoryId)
       const fields = { id, ownerId: caller.ownerId, name, description, enabled, autofixEnabled, syncIntervalMinutes }
       const { url, provider } = place
       const secrets = sealedOf(settings, id, credentials)
-      await once(url, store.insert(db, workspaceId, { ...fields, url, provider, secrets }, now()))
+      await once(url, store.insert(db, workspaceId, { ...fields, url, provider, secrets, integrationId }, now()))
       await labels.changeLabels(db, workspaceId, [{ object: 'repository', id, add: labelIds }])
       if (enabled) await enqueue('repositories.sync', { workspaceId, id })
       return await existing(db, workspaceId, id)
@@ -53,11 +59,13 @@ const own = implement(ownRepositories, {
   ),
 
   'repositories.patch': staged(
-    async (ctx, { workspaceId, id, url, credentials }) => {
-      if (url === undefined && credentials === undefined) return null
+    async (ctx, { workspaceId, id, url, credentials, integrationId }) => {
+      if (url === undefined && credentials === undefined && !integrationId) return null
       const before = await existing(ctx.db, workspaceId, id)
       const place = placeOf(url ?? before.url, before.provider === 'local' ? 'local' : undefined)
       refuseCredentials(place, credentials ?? {})
+      const host = integrationId && (await hostGiven(ctx.db, ctx.caller, workspaceId, integrationId))
+      if (host) refuseHost(host, place, credentials ?? {})
       if (url === undefined) return null
       await ctx.git.ready()
       await refuseAddress(ctx, place)
@@ -65,13 +73,14 @@ const own = implement(ownRepositories, {
     },
     async (ctx, input, place) => {
       const { db, now, note, origin, settings, enqueue } = ctx
-      const { workspaceId, id, labels: labelIds, credentials, hostKey, url: _, ...fields } = input
+      const { workspaceId, id, labels: labelIds, credentials, integrationId, hostKey, url: _, ...fields } = input
+      await hold(db, workspaceId, integrationId ?? null)
       await store.lock(db, workspaceId, id)
       const before = await existing(db, workspaceId, id)
       if (!isUnchanged(origin.ifMatch, before)) {
         throw conflict('The repository has changed since you read it; read it again.', { updated: before.updated })
       }
-      const given = [...Object.values(fields), labelIds, credentials, hostKey, place ?? undefined]
+      const given = [...Object.values(fields), labelIds, credentials, integrationId, hostKey, place ?? undefined]
       note({ before })
       if (given.every(value => value === undefined)) {
         note({ unchanged: true })
@@ -79,14 +88,18 @@ const own = implement(ownRepositories, {
       }
       const isMoved = place !== null && place.url !== before.url
       // Whoever may change the address must not be sent the credentials that somebody else has put in.
-      const kept = credentials ?? (isMoved ? {} : undefined)
+      const kept = credentials ?? (isMoved || integrationId ? {} : undefined)
       const secrets = kept && sealedOf(settings, id, kept)
-      const changes = { ...fields, ...(place && { url: place.url }), updated: now() }
+      const isReplaced = isMoved || Object.keys(credentials ?? {}).length > 0
+      const host = integrationId !== undefined ? integrationId : isReplaced ? null : undefined
+      const changes = { ...fields, ...(place && { url: place.url }), integrationId: host, updated: now() }
       const forgetsKey = hostKey === null
       await once(place?.url ?? before.url, store.update(db, id, changes, { secrets, isMoved, forgetsKey }))
       if (labelIds) await labels.changeLabels(db, workspaceId, [{ object: 'repository', id, only: labelIds }])
       const after = await existing(db, workspaceId, id)
-      const isWanted = isMoved || credentials !== undefined || forgetsKey || (after.enabled && !before.enabled)
+      const isOther = after.integrationId !== before.integrationId
+      const isWanted =
+        isMoved || credentials !== undefined || isOther || forgetsKey || (after.enabled && !before.enabled)
       if (isWanted && after.enabled) await enqueue('repositories.sync', { workspaceId, id })
       return after
     },
@@ -118,6 +131,13 @@ const own = implement(ownRepositories, {
 
 function existing(db: Db, workspaceId: string, id: string, reach: Reach = null) {
   return found(store.find(db, workspaceId, id, reach), 'repository')
+}
+
+/** Before the repository is locked: whoever deletes the integration locks it first, too. */
+async function hold(db: Db, workspaceId: string, integrationId: string | null): Promise<void> {
+  if (integrationId === null) return
+  const found = await lockExisting(db, directory, workspaceId, 'integration', [integrationId])
+  if (!found.has(integrationId)) throw unknownHost()
 }
 
 async function refuseMore(db: Db, workspaceId: string): Promise<void> {

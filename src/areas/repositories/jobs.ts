@@ -1,12 +1,14 @@
-// Syncs: when somebody asks for one, when a repository's time has come, and what is left of those that are gone.
+// Syncs: when somebody asks for one, when a host tells of a push, when a repository's time has come, and what is left of those that are gone.
+import { Type } from 'typebox'
 import { WorkspaceId } from '../../contract/ids.ts'
 import { object } from '../../contract/records.ts'
 import { type JobContext, type Jobs, job } from '../../kit/jobs.ts'
 import { RepositoryId } from './fields/contract.ts'
-import { due, present } from './syncing/store.ts'
+import { due, findLeased, knownBy, present } from './syncing/store.ts'
 import { syncOne } from './syncing/syncing.ts'
 
 const mostAtOnce = 100
+const againSeconds = 15
 const sweepMs = 3_600_000
 let sweptAt = Number.NEGATIVE_INFINITY
 
@@ -21,7 +23,27 @@ export default {
     // A fetch may take 15 minutes: slow hosts of one workspace must not take all places.
     group: ({ workspaceId }) => workspaceId,
     run: async (ctx, { workspaceId, id }) => {
-      await syncOne(ctx, workspaceId, id)
+      if (await syncOne(ctx, workspaceId, id)) return
+      // Whoever has it may have asked the host just before what this one is about happened.
+      const isThere = (await findLeased(ctx.db, workspaceId, id)) !== undefined
+      if (isThere) await ctx.enqueue('repositories.syncAgain', { workspaceId, id }, { startAfterSeconds: againSeconds })
+    },
+  }),
+  // A kind of its own: a sync that waits would keep others from being added, which need not wait.
+  'repositories.syncAgain': job({
+    payload: object({ workspaceId: WorkspaceId, id: RepositoryId }),
+    key: ({ id }) => id,
+    run: (ctx, payload) => ctx.enqueue('repositories.sync', payload),
+  }),
+  'repositories.pushed': job({
+    payload: object({
+      workspaceId: WorkspaceId,
+      urls: Type.Array(Type.String({ maxLength: 4_096 }), { maxItems: 32 }),
+    }),
+    run: async (ctx, { workspaceId, urls }) => {
+      for (const { id } of await knownBy(ctx.db, workspaceId, urls)) {
+        await ctx.enqueue('repositories.sync', { workspaceId, id })
+      }
     },
   }),
   'repositories.due': job({

@@ -24,7 +24,7 @@ const columns = sql`
   case when r.error_code is not null then jsonb_build_object('code', r.error_code, 'text', r.error_text) end as error,
   r.default_branch, r.head_sha, r.size_bytes::float8 as size_bytes, r.languages, r.codeowners, r.autofix_enabled,
   r.sync_interval_minutes,
-  r.last_sync_at, r.host_key, array(select jsonb_object_keys(r.secrets) order by 1) as secrets_set,
+  r.last_sync_at, r.host_key, array(select jsonb_object_keys(r.secrets) order by 1) as secrets_set, r.integration_id,
   ${labelsOf('repository', 'r')}, r.created, r.updated, 'repository' as _object`
 
 /** People compare fingerprints, not keys. */
@@ -130,21 +130,40 @@ export async function count(db: Db, workspaceId: string): Promise<number> {
 
 export type NewRepository = Pick<
   RepositoryRow,
-  'id' | 'ownerId' | 'name' | 'description' | 'provider' | 'url' | 'enabled' | 'autofixEnabled' | 'syncIntervalMinutes'
+  | 'id'
+  | 'ownerId'
+  | 'name'
+  | 'description'
+  | 'provider'
+  | 'url'
+  | 'enabled'
+  | 'autofixEnabled'
+  | 'syncIntervalMinutes'
+  | 'integrationId'
 > & { secrets: SealedValues }
 
 export async function insert(db: Db, workspaceId: string, fields: NewRepository, now: Date): Promise<void> {
   const { id, ownerId, name, description, provider, url, enabled, autofixEnabled, syncIntervalMinutes, secrets } =
     fields
+  const { integrationId } = fields
   await db.query(sql`
-    insert into repositories (id, workspace_id, owner_id, name, description, provider, url, secrets, enabled, state,
-      autofix_enabled, sync_interval_minutes, created, updated)
+    insert into repositories (id, workspace_id, owner_id, name, description, provider, url, secrets, integration_id, enabled,
+      state, autofix_enabled, sync_interval_minutes, created, updated)
     values (${id}, ${workspaceId}, ${ownerId}, ${name}, ${description}, ${provider}, ${url},
-      ${JSON.stringify(secrets)}::jsonb, ${enabled}, 'pending', ${autofixEnabled},
+      ${JSON.stringify(secrets)}::jsonb, ${integrationId}, ${enabled}, 'pending', ${autofixEnabled},
       ${syncIntervalMinutes}::int, ${now}, ${now})`)
 }
 
-const patchable = ['name', 'description', 'url', 'enabled', 'autofixEnabled', 'syncIntervalMinutes', 'updated'] as const
+const patchable = [
+  'name',
+  'description',
+  'url',
+  'enabled',
+  'autofixEnabled',
+  'syncIntervalMinutes',
+  'integrationId',
+  'updated',
+] as const
 
 export async function update(
   db: Db,
@@ -179,7 +198,7 @@ export function shaOf(db: Db, repositoryId: string, names: readonly string[]): P
   return first(
     db,
     cachedUntil(
-      ['repository_refs'],
+      ['repository_refs', '+repository_refs'],
       sql`
       select r.sha from repository_refs r where r.repository_id = ${repositoryId} and r.name = any(${names}::text[])
       order by array_position(${names}::text[], r.name) limit 1`,

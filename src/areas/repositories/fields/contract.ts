@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { id, OwnerId, WorkspaceId } from '../../../contract/ids.ts'
 import { choice, nullable, object, record, shown, timestamp } from '../../../contract/records.ts'
 import { sealed, secretsSet } from '../../../contract/sealed.ts'
+import { IntegrationId } from '../../integrations/fields/contract.ts'
 import { LabelIds } from '../../labels/contract.ts'
 
 export const RepositoryId = id('repo', 24)
@@ -48,6 +49,13 @@ export const syncIntervalMinutes = nullable(
   }),
 )
 
+export const integrationId = nullable({
+  ...IntegrationId,
+  description:
+    'Of the type github, gitlab or gitea, whose token is used instead of credentials: for https addresses of its own ' +
+    'host only.',
+})
+
 export const autofixEnabled = Type.Boolean({ description: 'Whether autofixes may be proposed and applied to it.' })
 
 export const sha = Type.String({
@@ -91,6 +99,7 @@ export const Repository = record(
       }),
     ),
     secretsSet,
+    integrationId,
     labels: LabelIds,
     created: timestamp,
     updated: timestamp,

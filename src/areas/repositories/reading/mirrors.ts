@@ -12,7 +12,7 @@ import { restore } from '../syncing/syncing.ts'
 
 /** As much as a reading needs of what `before` is given. */
 export type ReadingContext = Pick<Context, 'db' | 'settings' | 'now' | 'log'> &
-  Pick<BeforeContext, 'git'> & { origin: Pick<Context['origin'], 'requestId' | 'ifNoneMatch'> }
+  Pick<BeforeContext, 'git' | 'fetch'> & { origin: Pick<Context['origin'], 'requestId' | 'ifNoneMatch'> }
 
 export type At = { mirror: Mirror; row: store.ReadingRow; sha: string }
 

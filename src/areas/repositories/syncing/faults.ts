@@ -2,6 +2,7 @@
 import type { Static } from 'typebox'
 import { ApiError } from '../../../contract/errors.ts'
 import { GitFailure } from '../../../kit/git.ts'
+import { HostFault } from '../../integrations/hosts/faults.ts'
 import type { Repository } from '../fields/contract.ts'
 
 export type RepositoryError = NonNullable<Static<typeof Repository>['error']>
@@ -49,6 +50,7 @@ const distrusted =
 
 export function errorOf(error: unknown): RepositoryError | null {
   if (error instanceof ApiError && error.kind === 'unavailable') return { code: 'git', text: words.git }
+  if (error instanceof HostFault) return { code: error.code, text: error.text }
   if (!(error instanceof GitFailure)) return null
   if (error.fault === 'aborted' || error.fault === 'busy') return null
   if (error.fault === 'address') return { code: 'address', text: `${words.address} In detail: ${error.text}.` }

@@ -11,11 +11,15 @@ export type Leased = {
   provider: string
   url: string
   secrets: SealedValues
+  integrationId: string | null
   hostKey: string | null
   headSha: string | null
   refsDigest: string | null
   errorCode: string | null
 }
+
+const leasedColumns = sql`
+  id, workspace_id, provider, url, secrets, integration_id, host_key, head_sha, refs_digest, error_code`
 
 const leaseSeconds = 60
 
@@ -27,7 +31,7 @@ export function take(db: Db, workspaceId: string, id: string, lease: string): Pr
     update repositories set lease = ${lease}, leased_until = now() + make_interval(secs => ${leaseSeconds}::int)
     where workspace_id = ${workspaceId} and id = ${id} and enabled
       and (coalesce(leased_until <= now(), true) or lease = ${lease})
-    returning id, workspace_id, provider, url, secrets, host_key, head_sha, refs_digest, error_code`,
+    returning ${leasedColumns}`,
   )
 }
 
@@ -36,7 +40,7 @@ export function findLeased(db: Db, workspaceId: string, id: string): Promise<Lea
   return first(
     db,
     sql`
-    select id, workspace_id, provider, url, secrets, host_key, head_sha, refs_digest, error_code from repositories
+    select ${leasedColumns} from repositories
     where workspace_id = ${workspaceId} and id = ${id} and enabled`,
   )
 }
@@ -118,6 +122,16 @@ export function due(db: Db, now: Date, most: number): Promise<{ id: string; work
         and coalesce(r.last_try_at, '-infinity') <= ${now}::timestamptz - make_interval(mins => r.sync_interval_minutes)
         and ${isActive('r.workspace_id')}) due
     order by turn, last_try_at nulls first limit ${most}::int`)
+}
+
+/** Enabled ones under one of these addresses, however it was written: a sync too many is harmless. */
+export function knownBy(db: Db, workspaceId: string, urls: readonly string[]): Promise<{ id: string }[]> {
+  const written = urls.map(url => url.replace(/\/+$/, '').toLowerCase())
+  return db.query(sql`
+    select r.id from repositories r
+    where r.workspace_id = ${workspaceId} and r.enabled and lower(rtrim(r.url, '/')) = any(${written}::text[])
+      and ${isActive('r.workspace_id')}
+    order by r.id`)
 }
 
 /** Of these ids, those that are repositories still. */

@@ -1,10 +1,11 @@
 // One sync: what the remote has is asked, fetched where it differs, and written down. Nothing slow in a transaction.
 import { hash } from 'node:crypto'
-import type { Context } from '../../../kit/context.ts'
+import type { Context, Fetch } from '../../../kit/context.ts'
 import type { Db } from '../../../kit/db.ts'
 import type { Git, Mirror, Remote, RemoteRefs } from '../../../kit/git.ts'
 import type { JobContext } from '../../../kit/jobs.ts'
 import { openValues } from '../../../kit/sealed.ts'
+import { accessTo } from '../../integrations/hosts/credentials.ts'
 import { factsOf } from './facts.ts'
 import { errorOf } from './faults.ts'
 import * as store from './store.ts'
@@ -12,7 +13,7 @@ import * as store from './store.ts'
 const renewMs = 15_000
 const mostRefs = 20_000
 
-type Parts = Pick<Context, 'settings' | 'now'> & { db: Db; git: Git }
+type Parts = Pick<Context, 'settings' | 'now'> & { db: Db; git: Git; fetch: Fetch }
 
 /** False where another process has it. */
 export async function syncOne(ctx: JobContext, workspaceId: string, id: string): Promise<boolean> {
@@ -49,7 +50,7 @@ export async function syncOne(ctx: JobContext, workspaceId: string, id: string):
 export async function restore(ctx: Parts, workspaceId: string, id: string, lease: string): Promise<boolean> {
   const outcome = await underLease(ctx, workspaceId, id, lease, async row => {
     const mirror = ctx.git.mirror(id)
-    await mirror.fetch(remoteOf(ctx, row))
+    await mirror.fetch(await remoteOf(ctx, row))
     // Pointed elsewhere in the meantime.
     if (!(await store.renew(ctx.db, id, lease))) await mirror.remove()
   })
@@ -76,10 +77,21 @@ async function underLease(
   return true
 }
 
-export function remoteOf({ settings }: Pick<Parts, 'settings'>, row: store.Leased): Remote {
-  const { id, url, provider, secrets, hostKey } = row
-  const credentials = openValues(settings, 'repositories.secrets', id, secrets)
-  return { url, isLocal: provider === 'local', credentials, hostKey }
+/** `provider`, `api` and `base`: who is asked for pull requests, and where, as far as that is known. */
+export type HostedRemote = Remote & { provider: string; api?: string; base?: string }
+
+/** Throws a `HostFault` where the integration that it is read with has no token for this address. */
+export async function remoteOf(
+  ctx: Pick<Parts, 'settings' | 'db' | 'fetch' | 'now'>,
+  row: store.Leased,
+): Promise<HostedRemote> {
+  const { id, workspaceId, url, provider, secrets, integrationId, hostKey } = row
+  if (integrationId === null) {
+    const credentials = openValues(ctx.settings, 'repositories.secrets', id, secrets)
+    return { url, isLocal: provider === 'local', credentials, hostKey, provider }
+  }
+  const { type, username, token, api, base } = await accessTo(ctx, { workspaceId, integrationId, url })
+  return { url, isLocal: false, credentials: { username, token }, hostKey, provider: type, api, base }
 }
 
 /** Null where the remote is as it was, which costs one question. */
@@ -87,7 +99,7 @@ async function lookedAt(ctx: Parts, row: store.Leased, lease: string): Promise<s
   const { db, git } = ctx
   await git.ready()
   const mirror = git.mirror(row.id)
-  const remote = remoteOf(ctx, row)
+  const remote = await remoteOf(ctx, row)
   // Never synced from this address: what another one has left would be read by whoever knows its ids.
   if (row.refsDigest === null) await mirror.remove()
   const { hostKey, ...asked } = await mirror.ask(remote)
