@@ -1,0 +1,288 @@
+// Automations: when something happens, do these steps, in the name of whoever saved them and within what they granted.
+import { Type } from 'typebox'
+import { WorkspaceId } from '../../contract/ids.ts'
+import { list, page } from '../../contract/list.ts'
+import { area } from '../../contract/operation.ts'
+import { choice, deleted, nullable, object, secret, timestamp } from '../../contract/records.ts'
+import { agentCallers } from '../../contract/scopes.ts'
+import { sealed } from '../../contract/sealed.ts'
+import { LabelIds } from '../labels/contract.ts'
+import { executions } from './executions/contract.ts'
+import { AutomationId, definitionFields, ExecutionId } from './fields/contract.ts'
+import { Automation, AutomationWithSecret, automationKey, description, Execution, name } from './records/contract.ts'
+import { templates } from './templates/contract.ts'
+import { versions } from './versions/contract.ts'
+
+const optional = Type.Optional
+
+const { triggers, condition, steps, grants, concurrency, timeoutSeconds, retry, missed, maxPerHour } = definitionFields
+
+const terms = {
+  condition: optional(condition),
+  concurrency: optional({ ...concurrency, default: 'queue' }),
+  timeoutSeconds: optional({ ...timeoutSeconds, default: 600 }),
+  retry: optional(retry),
+  missed: optional({ ...missed, default: 'skip' }),
+  maxPerHour: optional({ ...maxPerHour, default: 60 }),
+}
+
+const beside = {
+  hookSecret: optional(
+    sealed('automations.hook_secret', {
+      minLength: 16,
+      maxLength: 256,
+      pattern: '^[!-~]+$',
+      description: 'What senders sign with; made by the platform where nothing is said.',
+    }),
+  ),
+  description: optional(nullable(description)),
+  enabled: optional(Type.Boolean()),
+  labels: optional(LabelIds),
+}
+
+const Fault = object({
+  path: Type.String({ description: 'Where in the definition.', examples: ['steps.0.with.title'] }),
+  rule: Type.String({ examples: ['path'] }),
+  expected: Type.String({ examples: ['a path that is there; did you mean trigger.record.title?'] }),
+})
+
+export const ownAutomations = area('automations', {
+  'automations.list': {
+    summary: 'List the automations of a workspace',
+    route: 'GET /v1/automations/{workspaceId}',
+    words: 'workflows triggers schedules cron jobs rules',
+    access: ['automations:read'],
+    path: object({ workspaceId: WorkspaceId }),
+    query: list({
+      sort: ['created', 'updated', 'name', 'id'],
+      filter: ['id', 'name', 'enabled', 'ownerId', 'labels'],
+      also: ['q', 'span'],
+    }),
+    result: page(Automation),
+  },
+  'automations.get': {
+    summary: 'Show an automation',
+    route: 'GET /v1/automations/{workspaceId}/{id}',
+    words: 'workflow definition steps details',
+    access: ['automations:read'],
+    path: object(automationKey),
+    result: Automation,
+    etag: true,
+    errors: ['not_found'],
+  },
+  'automations.post': {
+    summary: 'Create an automation',
+    description:
+      'It is checked whole: every path, type, grant and time. It acts in your name, within `grants`, and never with ' +
+      'more than you may at that moment.',
+    route: 'POST /v1/automations',
+    words: 'new workflow schedule trigger cron when',
+    access: ['automations:write'],
+    restricted: agentCallers,
+    body: object({ workspaceId: WorkspaceId, name, triggers, steps, grants, ...terms, ...beside }),
+    result: AutomationWithSecret,
+    status: 201,
+  },
+  'automations.patch': {
+    summary: 'Change, enable or disable an automation',
+    description:
+      'What changes what it does is a new version, and acts in your name from then on: you must hold all that it is ' +
+      'granted. Executions that are under way keep the version they began with.',
+    route: 'PATCH /v1/automations/{workspaceId}/{id}',
+    words: 'edit workflow enable disable turn off rename',
+    access: ['automations:write'],
+    restricted: agentCallers,
+    path: object(automationKey),
+    body: object({
+      name: optional(name),
+      triggers: optional(triggers),
+      steps: optional(steps),
+      grants: optional(grants),
+      ...terms,
+      ...beside,
+    }),
+    result: AutomationWithSecret,
+    etag: true,
+    errors: ['not_found', 'conflict'],
+  },
+  'automations.del': {
+    summary: 'Delete an automation with its history',
+    description: 'Executions that are under way are cancelled. To keep it from running only, disable it.',
+    route: 'DELETE /v1/automations/{workspaceId}/{id}',
+    words: 'remove erase workflow',
+    access: ['automations:delete'],
+    reach: 'own',
+    path: object(automationKey),
+    result: deleted('automation', automationKey),
+    errors: ['not_found'],
+  },
+  'automations.trigger': {
+    summary: 'Start an automation by hand',
+    description: 'One with the trigger `manual`. `input` is what its form asks for.',
+    past: 'started',
+    route: 'POST /v1/automations/{workspaceId}/{id}/trigger',
+    words: 'run now execute manually test',
+    access: ['automations:write'],
+    restricted: agentCallers,
+    path: object(automationKey),
+    body: object({
+      input: optional(Type.Record(Type.String(), Type.Unknown(), { examples: [{ service: 'checkout' }] })),
+      payload: optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Another name of `input`.' })),
+    }),
+    result: Execution,
+    status: 202,
+    errors: ['not_found'],
+  },
+  'automations.dryRun': {
+    summary: 'Show what an automation would do, without doing it',
+    description:
+      'With a past event by its number in the audit log, or with what a form or a webhook would bring. Reads what you ' +
+      'may read; what a step would give is not known, so paths into it stay as they are written.',
+    route: 'POST /v1/automations/{workspaceId}/{id}/dry_run',
+    words: 'test preview simulate rehearse try',
+    access: ['automations:read'],
+    audit: false,
+    path: object(automationKey),
+    body: object({
+      eventSeq: optional(Type.Integer({ minimum: 1 })),
+      input: optional(Type.Record(Type.String(), Type.Unknown(), { examples: [{}] })),
+      payload: optional(Type.Unknown({ description: 'As a webhook would send it.' })),
+    }),
+    result: object({
+      starts: Type.Boolean({ description: 'Whether it would start at all.' }),
+      why: Type.String({ examples: ['The trigger 0 fits.'] }),
+      steps: Type.Array(
+        object({
+          path: Type.String(),
+          id: nullable(Type.String()),
+          do: Type.String(),
+          operation: nullable(Type.String({ description: 'What a shorthand stands for.' })),
+          input: Type.Unknown(),
+          runs: choice(['yes', 'no', 'unknown'], { description: 'unknown: it hangs on what earlier steps give.' }),
+          refusal: nullable(Type.String({ description: 'Why it would not be let in.' })),
+        }),
+      ),
+    }),
+    errors: ['not_found'],
+  },
+  'automations.check': {
+    summary: 'Check a definition without saving it',
+    description: 'Everything that is wrong, each with its place, and what an editor wants to know.',
+    route: 'POST /v1/automations/{workspaceId}/check',
+    words: 'validate lint verify completion next times',
+    access: ['automations:read'],
+    audit: false,
+    path: object({ workspaceId: WorkspaceId }),
+    body: object({
+      definition: Type.Record(Type.String(), Type.Unknown(), {
+        description: 'As for `automations.post`, finished or not.',
+        examples: [{ triggers: [{ on: 'manual' }], steps: [{ do: 'wait', with: { seconds: 5 } }], grants: [] }],
+      }),
+    }),
+    result: object({
+      faults: Type.Array(Fault),
+      needs: Type.Array(Type.String({ description: 'The scopes that the steps use.' })),
+      times: Type.Array(
+        object({
+          trigger: Type.Integer({ minimum: 0 }),
+          next: Type.Array(timestamp, { description: 'The next five.' }),
+        }),
+      ),
+      paths: Type.Array(
+        object({
+          path: Type.String({ examples: ['trigger.record.title'] }),
+          type: Type.String({ examples: ['string'] }),
+          from: nullable(Type.String({ description: 'The place of the step that gives it.', examples: ['0'] })),
+        }),
+      ),
+    }),
+  },
+  'automations.schema': {
+    summary: 'Get the JSON Schema of definitions',
+    description: 'For editors. With each word that a step can name beside operations, and what it stands for.',
+    route: 'GET /v1/public/automations/schema',
+    words: 'json schema completion editor shorthands',
+    access: 'public',
+    result: object({
+      schema: Type.Record(Type.String(), Type.Unknown()),
+      shorthands: Type.Array(
+        object({ do: Type.String(), operation: nullable(Type.String()), about: Type.String(), input: Type.Unknown() }),
+      ),
+    }),
+  },
+  'automations.rotateHook': {
+    summary: 'Give an automation a new webhook address and secret',
+    description: 'The old ones end at once.',
+    past: 'gave a new webhook address to',
+    route: 'POST /v1/automations/{workspaceId}/{id}/hook/rotate',
+    words: 'renew secret token webhook url',
+    access: ['automations:write'],
+    restricted: agentCallers,
+    path: object(automationKey),
+    result: AutomationWithSecret,
+    errors: ['not_found'],
+  },
+  'automations.hook': {
+    summary: 'Start an automation by its webhook',
+    description: 'The token in the address says which. Answers 202 with the execution; a wrong signature is 401.',
+    route: 'POST /v1/hooks/automations/{token}',
+    access: 'public',
+    path: object({
+      token: secret({
+        minLength: 10,
+        maxLength: 100,
+        pattern: '^ahk_[A-Za-z0-9_-]+$',
+        examples: ['ahk_0123456789abcdefghijklmnopqrstuvwxyz0123456'],
+      }),
+    }),
+    consumes: ['any'],
+    hearsHeaders: true,
+    bodyLimit: 256 * 1024,
+    result: object({ executionId: ExecutionId, status: Type.String() }),
+    status: 202,
+    errors: ['not_found', 'unauthorized'],
+    audit: false,
+    tool: false,
+  },
+})
+
+export const automations = area(
+  'automations',
+  { ...ownAutomations.operations, ...executions.operations, ...versions.operations, ...templates.operations },
+  {
+    about: 'When something happens, do these steps: by schedule, event, webhook or hand.',
+    records: {
+      automation: {
+        id: AutomationId,
+        table: 'automations',
+        title: 'name',
+        search: ['name', 'description'],
+        owned: true,
+        labels: true,
+      },
+    },
+    refers: {
+      'automations.granted_by': 'workspace_member',
+      'automation_versions.author_user_id': 'workspace_member',
+      'automation_versions.author_team_id': 'team',
+      'automation_versions.author_client_id': 'oauth_client',
+      'automation_executions.by_user_id': 'workspace_member',
+      'automation_executions.granted_by': 'workspace_member',
+      'automation_executions.thread_id': 'thread',
+    },
+    events: {
+      'automations.failed': 'An execution of an automation failed',
+      'automations.disabled': 'An automation was disabled: it failed five times in a row, or nobody stands behind it',
+    },
+    notifies: {
+      'automations.failed': {
+        title: 'An automation of mine failed',
+        text: 'The automation {target} failed: {why}',
+      },
+      'automations.disabled': {
+        title: 'An automation of mine was disabled',
+        text: 'The automation {target} was disabled: {why}',
+      },
+    },
+  },
+)
