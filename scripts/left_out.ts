@@ -15,6 +15,11 @@ function parts(): Part[] {
     { name: 'PostgreSQL', isThere: Boolean(TEST_DATABASE_URL), how: 'set TEST_DATABASE_URL' },
     { name: 'Redis', isThere: Boolean(TEST_REDIS_URL), how: 'set TEST_REDIS_URL' },
     { name: 'ClickHouse', isThere: Boolean(TEST_CLICKHOUSE_URL), how: 'set TEST_CLICKHOUSE_URL' },
+    {
+      name: 'Alertmanager',
+      isThere: isInstalled('prometheus') && isInstalled('prometheus-alertmanager'),
+      how: 'install prometheus and prometheus-alertmanager',
+    },
   ]
   if (!existsSync(join(import.meta.dirname, '../console'))) return optional
   const isThere = isInstalled('chromium', 'chromium-browser', 'google-chrome')

@@ -37,6 +37,18 @@ const serverRooms: readonly Room[] = serverOrder.map((name, index) => ({
   ],
 }))
 
+/** What an area is made of, beside its contract. */
+const ofAreas = [
+  'typebox',
+  'src/contract/*',
+  'src/kit/*',
+  'node:crypto',
+  'src/operations.ts',
+  'src/areas/<area>/*',
+  'src/areas/*/contract.ts',
+  'src/areas/*/store.ts',
+]
+
 /** The first room that a file belongs to is its room. */
 const rooms: readonly Room[] = [
   { room: 'contract', files: /^src\/contract\//, may: ['typebox', 'src/contract/*'] },
@@ -65,24 +77,48 @@ const rooms: readonly Room[] = [
     ],
   },
   {
+    room: 'areas/integrations/mcp',
+    files: /^src\/areas\/integrations\/mcp\//,
+    // Other servers' tools: the official client, and schemas that strangers wrote.
+    may: [...ofAreas, '@modelcontextprotocol/client', 'ajv'],
+  },
+  {
+    room: 'areas/automations/definition',
+    files: /^src\/areas\/automations\/definition\//,
+    may: [
+      ...ofAreas,
+      'src/areas/integrations/(event_kinds|mcp/arguments|mcp/schemas).ts',
+      'src/areas/events/visibility.ts',
+      'croner',
+    ],
+  },
+  {
     room: 'areas/*/{handlers,store,jobs}.ts',
     files: /^src\/areas\//,
     may: [
-      'typebox',
-      'src/contract/*',
-      'src/kit/*',
-      'node:crypto',
-      'src/operations.ts',
-      'src/areas/<area>/*',
-      'src/areas/*/contract.ts',
-      'src/areas/*/store.ts',
+      ...ofAreas,
       // Code is read from mirrors, not from tables.
       'src/areas/repositories/reading/*',
       'src/areas/repositories/pushing/*',
       // Rows of datasets are written in batches, not by statements of one's own.
       'src/areas/datasets/rows/(row|writing).ts',
+      // Who calls whom is asked of rows in pieces, whichever engine has them.
+      'src/areas/datasets/querying/calls.ts',
+      // What was found waits with the account until the graph takes it.
+      'src/areas/cloud_accounts/syncs/applying.ts',
       // Errors in rows are alerts, and take the way of all alerts.
-      'src/areas/issues/alerts/receiving.ts',
+      'src/areas/issues/alerts/(receiving|resolving).ts',
+      // The host of a repository is asked with the token of an integration, which goes nowhere else.
+      'src/areas/integrations/hosts/(credentials|faults).ts',
+      // Buttons that are pressed elsewhere do what the person could do here.
+      'src/areas/agent_tools/approvals/deciding.ts',
+      'src/areas/issues/acknowledging.ts',
+      // What is told to automations is what integrations are told; what comes in is read and checked the same way.
+      'src/areas/integrations/(event_kinds|standing).ts',
+      'src/areas/integrations/inbound/(payloads|signatures).ts',
+      'src/areas/integrations/mcp/arguments.ts',
+      // What is sent elsewhere is what a member with the same scopes would be told.
+      'src/areas/events/visibility.ts',
     ],
   },
   { room: 'registry', files: /^src\/registry\.ts$/, may: ['src/areas/*/contract.ts'] },
@@ -233,8 +269,8 @@ describe('sources', () => {
     expect(found).toEqual(Object.keys(places))
   })
 
-  it('load what asks a model when one is asked, and not before', () => {
-    expect(occurrences(/from '(ai|@ai-sdk\/.*)'/, /^src\//)).toEqual([])
+  it('load what asks a model or another MCP server when one is asked, and not before', () => {
+    expect(occurrences(/from '(ai|@ai-sdk\/.*|@modelcontextprotocol\/client)'/, /^src\//)).toEqual([])
   })
 
   it('have no drawer for everything', () => {

@@ -10,10 +10,14 @@ import { newId } from '../src/kit/random.ts'
 import { sql } from '../src/kit/sql.ts'
 import type { OperationId } from '../src/operations.ts'
 import { calls as ofAutofixes } from './autofixes/calls.ts'
+import { calls as ofAutomations } from './automations/calls.ts'
+import { calls as ofCloudAccounts } from './cloud/account_calls.ts'
+import { calls as ofInfra } from './cloud/infra_calls.ts'
 import { calls as ofDatasets } from './datasets/calls.ts'
 import { hasExample } from './example/areas_in.ts'
 import { calls as ofExample } from './example/calls.ts'
 import { password, type TestCaller, type TestPlatform } from './helpers/platform.ts'
+import { calls as ofIntegrations } from './integrations/calls.ts'
 import { calls as ofIssues } from './issues/calls.ts'
 import { calls as ofMemories } from './memories/calls.ts'
 import { calls as ofPages } from './pages/calls.ts'
@@ -295,6 +299,8 @@ const ofProduct: Readonly<Record<OperationId, CallRow>> = {
   'auth.grants.list': { input: nothing },
   'auth.grants.del': { input: async (w, caller) => ({ id: await grantTo(w, 'atrium-cli', caller.userId, null) }) },
 
+  ...ofAutomations,
+  ...ofIntegrations,
   ...ofIssues,
   ...ofThreads,
   ...ofMessages,
@@ -329,7 +335,9 @@ const ofProduct: Readonly<Record<OperationId, CallRow>> = {
   ...ofPages,
   ...ofAutofixes,
   ...ofDatasets,
+  ...ofInfra,
   ...ofRepositories,
+  ...ofCloudAccounts,
   ...ofSkills,
 
   ...ofTelemetryTokens,

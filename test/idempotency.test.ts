@@ -47,6 +47,22 @@ describe('Idempotency-Key', () => {
     }
   })
 
+  it('counts for every write of a run, and is no cause of a refusal where the operation does not declare it', async () => {
+    const owner = await p.user()
+    const run = await p.run(owner, 'automation')
+    const { workspaceId } = owner
+    const { id } = (await p.call('teams.post', { workspaceId, name: 'Runners' }, owner)).result
+    const rename = (name: string, header: string) => p.call('teams.patch', { workspaceId, id, name }, run, key(header))
+    const first = await rename('First name', 'patch')
+    expect(first.status).toBe(200)
+    await p.call('teams.patch', { workspaceId, id, name: 'Of a person' }, owner)
+    expect((await rename('First name', 'patch')).text).toBe(first.text)
+    expect((await p.call('teams.get', { workspaceId, id }, owner)).result.name).toBe('Of a person')
+    expect((await rename('Second name', 'patch')).result.name).toBe('Second name')
+    expect((await rename('Third name', '')).result.name).toBe('Third name')
+    expect((await p.call('auth.logout', {}, run, key(''))).status).toBe(200)
+  })
+
   it('keeps callers and operations apart', async () => {
     const [one, other] = [await p.user(), await p.user()]
     const first = await p.call('teams.post', { workspaceId: one.workspaceId, name: 'Mine' }, one, key('shared'))

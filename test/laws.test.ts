@@ -13,22 +13,18 @@ import { compileBody, compileQuery } from '../src/server/request/validation.ts'
 import { areasIn } from './example/areas_in.ts'
 
 /** Areas of the scope list that are not built yet. May only shrink: strike the line of an area that you add. */
-const areasToCome = [
-  'billing',
-  'subscriptions',
-  'integrations',
-  'cloud_accounts',
-  'cloud_infra',
-  'analytics',
-  'automations',
-]
+const areasToCome = ['billing', 'subscriptions', 'analytics']
 
 /** Operations whose scope is not the one of their method, each with its reason. */
 const otherScopes: Record<string, string> = {
   'agent_tools.run': 'may be a read; what does more asks for `agent_tools:write` when it runs',
+  'automations.check': 'only computes: nothing is saved',
+  'automations.dryRun': 'only computes: nothing is done',
   'datasets.detection.test': 'only computes: a dry run changes nothing',
   'datasets.purge': 'removes rows for good, so it needs the right to delete',
   'datasets.query': 'only computes: questions about rows',
+  'integrations.people.put': 'a person says who they are elsewhere; nothing of the integration changes',
+  'integrations.tools.call': 'may be a read; what does more asks for `agent_tools:write` when it runs',
   'issues.rules.test': 'only computes: a dry run changes nothing',
   'skills.validate': 'only computes: nothing is saved',
   'skills.prompt': 'only computes: a text with its arguments',
@@ -43,6 +39,19 @@ const wholeLists: Record<string, string> = {
 /** Fields that are named like a secret and are none, each with its reason. */
 const notSecret: Record<string, string> = {
   'auth.logout.token': 'always empty: it says that there is no token any more',
+  ...Object.fromEntries(
+    [
+      'list.items.lastError.code',
+      'get.lastError.code',
+      'post.lastError.code',
+      'patch.lastError.code',
+      'validate.lastError.code',
+      'syncs.list.items.errors.code',
+      'sync.errors.code',
+      'state.put.errors.code',
+    ].map(place => [`cloud_accounts.${place}`, 'names a kind of error']),
+  ),
+  'cloud_infra.snapshots.post.errors.code': 'names a kind of error',
   'repositories.list.items.error.code': 'names a kind of error',
   'repositories.get.error.code': 'names a kind of error',
   'repositories.post.error.code': 'names a kind of error',
@@ -148,7 +157,7 @@ describe.each(table)('%s', (id, operation) => {
     // What needs no credential to be read may stand in public.
     const place = path.replace('/public/', '/').split('/')[2]
     // Senders put the rest of the address behind what they are given.
-    expect(place).toBe(operation.signal ? 'otlp' : areaOf(id))
+    expect(place).toBe(operation.signal ? 'otlp' : operation.hearsHeaders ? 'hooks' : areaOf(id))
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1])
     expect(fieldsOf(operation.path)).toEqual(named)
   })

@@ -30,10 +30,15 @@ const outlives: Record<string, string> = {
   'memories.owner_id': 'passes to the owner of the workspace, or ends where it is private (`owned` in the directory)',
   'memories.team_id': 'emptied when the team goes (`refers` in the directory)',
   'pages.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
+  'automations.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
   'autofixes.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
   'datasets.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
+  'cloud_infra_nodes.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
+  'cloud_infra_nodes.team_id': 'emptied when the team goes (`refers` in the directory)',
+  'cloud_accounts.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
   'repositories.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
   'skills.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
+  'integrations.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
   'telemetry_tokens.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
   'agent_runs.owner_id': 'repeated as owner_user_id, which cascades',
   'ledger.actor_id': 'the ledger keeps its entries; its personal part is erased by the account area',
@@ -46,6 +51,7 @@ const unindexed: Record<string, string> = {
   'agent_tools.approvals.list id': 'approvals of a workspace, kept for 90 days, are few',
   'auth.grants.list': 'the consents of one user, found by the user, are few',
   'auth.sessions.list': 'at most 20 sessions per user',
+  'integrations.people.list': 'at most as many as the workspace has members',
   'issues.alerts.list': 'the alerts of one issue, of the last 7 days, are read by its fingerprint',
   'issues.list lastSeen': 'a column of issue_activity, which is indexed by it',
   'issues.list occurrences': 'changes with every alert, which an index would make dearer',
@@ -80,6 +86,12 @@ const tables: Record<string, string> = {
   'auth.sessions.list': 'sessions',
   'auth.grants.list': 'oauth_grants',
   'auth.inbox.list': 'inbox_entries',
+  'automations.executions.list': 'automation_executions',
+  'automations.versions.list': 'automation_versions',
+  'cloud_accounts.syncs.list': 'cloud_account_syncs',
+  'integrations.deliveries.list': 'integration_deliveries',
+  'integrations.payloads.list': 'integration_payloads',
+  'integrations.tools.list': 'integration_tools',
   'oauth_clients.grants.list': 'oauth_grants',
   'threads.runs.list': 'agent_runs',
   'teams.members.list': 'team_members',
@@ -278,7 +290,7 @@ describe('the schema', () => {
 
 /** The column comes first, or right after what the list is always narrowed to. */
 function sorts({ columns }: Index, column: string): boolean {
-  const narrowed = ['workspace_id', 'user_id', 'team_id', 'chain']
+  const narrowed = ['workspace_id', 'user_id', 'team_id', 'chain', 'integration_id', 'automation_id', 'account_id']
   const rest = narrowed.includes(columns[0] ?? '') && columns[0] !== column ? columns.slice(1) : columns
   return rest[0] === column
 }

@@ -81,6 +81,22 @@ describe('a call to the outside', () => {
     await expect(long.text()).rejects.toThrow('too long')
   })
 
+  it('may be left at any moment of a body that comes, which ends the connection', async () => {
+    const isClosed = new Promise(resolve => server.once('connection', socket => socket.once('close', resolve)))
+    for (const { body } of await Promise.all(
+      Array.from({ length: 20 }, () => allowed(`${base}/long`, { isStreamed: true, maxBytes: 3_000_000 })),
+    )) {
+      await body?.cancel()
+    }
+    await isClosed
+    const dribbling = await allowed(`${base}/dribble`, { isStreamed: true })
+    const reader = dribbling.body?.getReader()
+    await reader?.read()
+    const pending = reader?.read()
+    await reader?.cancel()
+    expect(await pending).toEqual({ done: true, value: undefined })
+  })
+
   it('is refused inside a transaction', async () => {
     const { database, drop } = await freshDatabase()
     const before = seen.length

@@ -59,6 +59,7 @@ const restrictedToPeople = [
 
 /** Deleting is undone by the same right that does it. */
 const scopeByException: Record<string, string> = {
+  'integrations.people.put': 'integrations:read',
   'workspaces.restore': 'workspaces:delete',
 }
 

@@ -23,6 +23,7 @@ const known: Record<string, string> = {
   'src/areas/repositories/reading/mirrors.ts restoring': 'of one fetch, and goes when it ends, whichever way',
   'src/areas/threads/runs/builtin/writing.ts writing': 'what it writes catches everything',
   'src/server/work/followers.ts scanning': 'what it does catches everything',
+  'src/server/work/followers.ts looking': 'what it does catches everything',
   'src/server/work/followers.ts busy': 'what each does catches everything, and is taken away at its end',
   'src/server/backends/group_sync.ts syncing':
     'is replaced by the next sync; only who asks for all that is synced hears',

@@ -122,6 +122,7 @@ describe('the client', () => {
 
   it('knows no other operation', async () => {
     const client = createClient({ baseUrl: 'http://atrium.test', send: () => Promise.reject(new Error('sent')) })
-    await expect(client.call('workspaces.unknown' as never, {} as never)).rejects.toThrow('no operation')
+    const call = client.call as (id: string) => Promise<unknown>
+    await expect(call('workspaces.unknown')).rejects.toThrow('no operation')
   })
 })

@@ -11,6 +11,8 @@ import { watched as behindPolicies } from '../src/server/credentials/tool_polici
 import { rowOf, world } from './calls.ts'
 import { platform, type TestPlatform } from './helpers/platform.ts'
 
+const root = join(import.meta.dirname, '..')
+
 let p: TestPlatform
 const texts = new Set<string>()
 let catalogue = new Set<string>()
@@ -256,5 +258,27 @@ describe('rows in memory', () => {
     sent.resolve()
     await during
     expect([memory.find(statement('a')), memory.find(statement('b'))]).toEqual([undefined, undefined])
+  })
+})
+
+describe('a reading that is kept', () => {
+  const kept = globSync('src/**/*.ts', { cwd: root, exclude: path => path.endsWith('.test.ts') }).flatMap(path =>
+    [...readFileSync(join(root, path), 'utf8').matchAll(/cachedUntil\((?!tables:)[^`]*(?:`[^`]*`)?/g)].map(
+      ([call]) => [path, call] as const,
+    ),
+  )
+  /** Those whose tables and statement stand elsewhere. */
+  const looked: Record<string, string> = {
+    'src/areas/api_keys/store.ts': 'one key by its id',
+    'src/kit/list_sql.ts': 'what a list names',
+    'src/server/credentials/principals.ts': 'one credential by its hash',
+  }
+
+  it.each(kept)('names the rows that are added too, or asks for one by its id: %s', (path, call) => {
+    const [, tables = '', text = ''] = /^cachedUntil\(\s*\[([^\]]*)\],\s*sql`([^`]*)`/.exec(call) ?? []
+    if (tables === '') return expect(Object.keys(looked)).toContain(path)
+    const names = [...tables.matchAll(/'([^']+)'/g)].map(match => match[1] ?? '')
+    const unadded = names.filter(name => !name.startsWith('+') && !names.includes(`+${name}`))
+    if (unadded.length > 0) expect(text).toMatch(/\bid = \$\{/)
   })
 })

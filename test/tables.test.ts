@@ -18,6 +18,11 @@ const strangers: readonly string[] = [
   'auth/grants/store.ts oauth_clients',
   'auth/grants/store.ts oauth_grants',
   // Erasure reaches what no foreign key does.
+  'auth/erasure.ts integration_deliveries',
+  'auth/erasure.ts automation_executions',
+  'auth/erasure.ts automation_steps',
+  'auth/erasure.ts automation_versions',
+  'auth/erasure.ts automations',
   'auth/erasure.ts invites',
   'auth/erasure.ts ledger',
   'auth/erasure.ts mailbox',
@@ -34,10 +39,16 @@ const strangers: readonly string[] = [
   'workspace_members/mails.ts users',
   'workspace_members/mails.ts workspace_members',
   'workspace_members/mails.ts workspaces',
+  'workspace_members/addresses/store.ts users',
+  'workspace_members/addresses/store.ts workspace_members',
   'workspaces/store.ts invites',
   'workspaces/store.ts users',
   'api_keys/store.ts workspaces',
   'workspace_members/mails.ts notification_settings',
+  // What acts in the name of a member ends with the membership, and a webhook with its workspace.
+  'automations/store.ts workspaces',
+  // An address that takes payloads is over with its workspace.
+  'integrations/store.ts workspaces',
   // A page is over with its workspace, and shows its name.
   'pages/store.ts workspaces',
 ]

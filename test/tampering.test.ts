@@ -145,7 +145,7 @@ describe('the key', () => {
     expect(sent.length).toBeGreaterThan(20)
     const key = ledgerKey(shared.config.SECRET_KEY)
     // As it is, or in the padded blocks that a database could go on from.
-    const forms = [0, 0x36, 0x5c].map(pad => Buffer.from(key.map(byte => byte ^ pad)))
+    const forms = [0, 0x36, 0x5c].map(pad => Buffer.from(key.export().map(byte => byte ^ pad)))
     for (const value of sent) {
       const bytes = Buffer.isBuffer(value)
         ? value
@@ -161,7 +161,7 @@ describe('the key', () => {
   it('never travels to the database', async () => {
     const p = await ownPlatform()
     const key = ledgerKey(p.config.SECRET_KEY)
-    const pads = [0, 0x36, 0x5c].map(pad => Buffer.from(key.map(byte => byte ^ pad)))
+    const pads = [0, 0x36, 0x5c].map(pad => Buffer.from(key.export().map(byte => byte ^ pad)))
     const sent: unknown[] = []
     const owner = await p.user()
     await p.database.transaction(async tx => {

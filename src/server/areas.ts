@@ -53,5 +53,6 @@ export async function declaredPlaces(): Promise<SealedPlaces> {
   return sealedPlaces(
     areas.flatMap(({ operations }) => Object.values<Operation>(operations)),
     jobs,
+    areas.flatMap(({ seals }) => seals),
   )
 }

@@ -81,6 +81,8 @@ export async function platform({ env = {}, logTo, extra = {}, onStatement }: Pla
     // Made only by tests that mirror a repository.
     DATA_DIR: folder,
     REPOSITORY_DIRS: repositoriesIn(),
+    // Targets of integrations, and whatever else a test puts on loopback.
+    OUTBOUND_ALLOW: '127.0.0.1',
     SECRET_KEY: randomBytes(32).toString('hex'),
     ANONYMOUS_RATE_LIMIT: '1000000',
     // A machine that is busy with other tests is no reason to refuse.

@@ -24,6 +24,12 @@ const makers = [
   'auth.login',
   'auth.signup',
   'auth.verifyEmail',
+  'automations.patch',
+  'automations.post',
+  'automations.rotateHook',
+  'automations.templates.install',
+  'integrations.post',
+  'integrations.rotateSecret',
   'oauth_clients.post',
   'oauth_clients.rotateSecret',
   'telemetry_tokens.post',
@@ -33,7 +39,7 @@ const makers = [
 ]
 
 /** Keys, and everything that begins with its kind and goes on with 256 random bits. */
-const token = /\b(?:atr|tt)_[0-9a-zA-Z]{54}|\b[a-z]{2,5}_[\w-]{43}(?![\w-])/
+const token = /\b(?:atr|tt)_[0-9a-zA-Z]{54}|\bwhsec_[0-9a-zA-Z+/]{43}=|\b[a-z]{2,5}_[\w-]{43}(?![\w-])/
 
 describe.each(toolsOf(operations).map(tool => [tool.id, tool] as const))('%s', (id, { name, operation }) => {
   it(makers.includes(id) ? 'gives the token that it makes' : 'gives no token', async () => {
@@ -43,7 +49,7 @@ describe.each(toolsOf(operations).map(tool => [tool.id, tool] as const))('%s', (
     const client = await connect(p, caller, { path: '/mcp/all' })
     const result = JSON.stringify(await client.callTool({ name, arguments: args }))
     await client.close()
-    expect(token.exec(result)?.[0].slice(0, 5) ?? 'none').toMatch(makers.includes(id) ? /_/ : /^none$/)
+    expect(token.exec(result)?.[0].slice(0, 6) ?? 'none').toMatch(makers.includes(id) ? /_/ : /^none$/)
     for (const secret of [caller.token, w.owner.token]) expect(result).not.toContain(secret)
     expect(JSON.stringify(operation.result ?? {}).includes('"x-secret":true')).toBe(makers.includes(id))
   })
