@@ -20,18 +20,27 @@ export function contract(): Plugin {
 
 function indexModule(): string {
   const indexed = areas.map(({ name, operations, records }) => {
-    const key = keyOf(operations[`${name}.get`] ?? operations[`${name}.patch`] ?? operations[`${name}.del`])
+    const at = atOf(name, operations, records)
+    const list = operations[`${at}.list`]
+    const key = keyOf(operations[`${at}.get`] ?? operations[`${at}.patch`] ?? operations[`${at}.del`])
     return {
       name,
+      ...(at !== name && { at }),
       ...key,
-      ...objectOf(operations[`${name}.list`]),
+      ...objectOf(list),
       ...titleOf(records),
-      ...('q' in (operations[`${name}.list`]?.query?.properties ?? {}) && { isSearched: true }),
+      ...('q' in (list?.query?.properties ?? {}) && { isSearched: true }),
       operations: Object.fromEntries(Object.entries(operations).map(([id, operation]) => [id, briefOf(operation)])),
     }
   })
   const loaders = areas.map(({ name }) => `${JSON.stringify(name)}: () => import('${index}/${name}')`)
   return `export const areas = ${JSON.stringify(indexed)}\nexport const loaders = {${loaders.join(', ')}}`
+}
+
+/** What the ids of the operations on its records begin with: its name, unless its first kind of record says otherwise. */
+function atOf(name: string, operations: Area['operations'], records: Area['records']): string {
+  const [kind] = Object.values(records)
+  return operations[`${name}.list`] ? name : (kind?.at ?? name)
 }
 
 /** What calling it needs: where the input goes is told by the method, unless it goes to both places. */

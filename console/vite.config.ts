@@ -12,7 +12,7 @@ const components = (names: string) => `@mantine/core/(esm/components|styles)/(${
 /** What only lists and forms need. */
 const inputs = new RegExp(
   `${components(
-    'Combobox|Select|MultiSelect|TagsInput|ColorInput|ColorPicker|ColorSwatch|JsonInput|NumberInput|Pagination|Checkbox|CheckboxIndicator|PillsInput|Pill|SegmentedControl|InlineInput|Switch|Tabs|Breadcrumbs|Table|Textarea|Code|CopyButton|Kbd|NativeSelect|ScrollArea|FloatingIndicator|Grid',
+    'Combobox|Autocomplete|Select|MultiSelect|TagsInput|ColorInput|ColorPicker|ColorSwatch|JsonInput|NumberInput|Pagination|Checkbox|CheckboxIndicator|PillsInput|Pill|SegmentedControl|InlineInput|Switch|Tabs|Breadcrumbs|Table|Textarea|Code|CopyButton|Kbd|NativeSelect|ScrollArea|FloatingIndicator|Grid',
   )}|react-number-format|react-textarea-autosize|use-composed-ref|use-latest`,
 )
 
@@ -23,9 +23,9 @@ const dialogs = new RegExp(`${components('Modal|ModalBase|Overlay')}|react-remov
 /** What surrounds the pages after log-in. */
 const frame = new RegExp(components('Burger|List|ThemeIcon|SimpleGrid|Badge|Divider'))
 
-/** What draws texts, changes and charts: loaded where there is one. */
+/** What draws texts, changes, charts and graphs: loaded where there is one. */
 const drawing =
-  /node_modules\/(marked|croner|lowlight|highlight\.js|diff|recharts|@mantine\/charts|@tanstack\/(react-virtual|virtual-core)|d3-[\w-]+|victory-vendor|decimal\.js-light|@reduxjs|redux|reselect|immer|react-redux|es-toolkit|eventemitter3|internmap|react-is|tiny-invariant|fault|format|devlop|@types)\//
+  /node_modules\/(marked|croner|@xyflow|elkjs|zustand|classcat|lowlight|highlight\.js|diff|recharts|@mantine\/charts|@tanstack\/(react-virtual|virtual-core)|d3-[\w-]+|victory-vendor|decimal\.js-light|@reduxjs|redux|reselect|immer|react-redux|es-toolkit|eventemitter3|internmap|react-is|tiny-invariant|fault|format|devlop|@types)\//
 
 /** What every page needs; then what the shell and the start of a workspace need. */
 const everywhere = /console\/src\/(parts\/(page|failure|links|toast|logo)\.|(settings|store|lazily)\.)/

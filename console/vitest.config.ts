@@ -8,7 +8,8 @@ export default defineConfig({
     globalSetup: ['test/helpers/setup.ts'],
     testTimeout: 240_000,
     hookTimeout: 240_000,
-    maxWorkers: 2,
+    // In CI other suites run beside it.
+    maxWorkers: process.env.CI ? 1 : 2,
     retry: process.env.CI ? 2 : 0,
   },
 })

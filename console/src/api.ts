@@ -1,5 +1,12 @@
 // The console's one way to the service: the typed client, with what to do when it does not answer as hoped.
-import { QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  QueryClient,
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
 import type { InputOf, OperationId, ResultOf } from '../../src/client/catalogue.ts'
 import type { Call } from '../../src/client/client.ts'
 import { type Content, type OperationRequest, sentContent, spell } from '../../src/client/request.ts'
@@ -153,21 +160,32 @@ export function readFailed(): void {
 
 type UseCallOptions = { enabled?: boolean; keep?: boolean; refetchInterval?: number }
 
+/** Of a plain string: of all ids together the checker would have to compare the inputs of every two operations. */
+type Known<K extends string> = K extends OperationId ? K : OperationId
+type Given<K extends string> = K extends OperationId ? InputOf<K> : never
+type Answered<K extends string> = K extends OperationId ? ResultOf<K> : never
+
+type UseCall = <const K extends string>(
+  id: Known<K>,
+  input: Given<K>,
+  options?: UseCallOptions,
+) => UseQueryResult<Answered<K>, Error>
+
 /** An operation's result, kept and shared; `keep` shows the last page while the next one loads. */
-export function useCall<K extends OperationId>(id: K, input: InputOf<K>, options: UseCallOptions = {}) {
+export const useCall = ((id: string, input: object, options: UseCallOptions = {}) => {
   const { enabled = true, keep = false, refetchInterval } = options
-  return useQuery<ResultOf<K>, Error>({
-    queryKey: [id, input as object],
-    queryFn: ({ signal }) => (call as unknown as LooseCall)(id, input as object, { signal }),
+  return useQuery<unknown, Error>({
+    queryKey: [id, input],
+    queryFn: ({ signal }) => (call as unknown as LooseCall)(id, input, { signal }),
     enabled,
     networkMode: 'always',
     ...(refetchInterval !== undefined && { refetchInterval }),
     ...(keep && { placeholderData: (before: unknown) => before as never }),
   })
-}
+}) as unknown as UseCall
 
-type UseActOptions<K extends OperationId> = {
-  onDone?: (result: ResultOf<K>, input: InputOf<K>) => void
+type UseActOptions<R, I> = {
+  onDone?: (result: R, input: I) => void
   /** Areas whose lists may have changed, besides the operation's own. */
   touches?: readonly string[]
 }
@@ -175,13 +193,20 @@ type UseActOptions<K extends OperationId> = {
 /** As much of an act as a button, or what stands beside it, must know. */
 export type Act = { isPending: boolean; error: unknown }
 
+type Acting<R, I> = UseMutationResult<R, Error, I> & { wanted: I | undefined; again?: () => void }
+
+type UseAct = <const K extends string>(
+  id: Known<K>,
+  options?: UseActOptions<Answered<K>, Given<K>>,
+) => Acting<Answered<K>, Given<K>>
+
 /**
  * An operation that changes something; lists of its area are read again afterwards. `wanted` is the input that is on its
  * way or can be sent again with `again`: what a switch that acts at once goes on showing.
  */
-export function useAct<K extends OperationId>(id: K, { onDone, touches = [] }: UseActOptions<K> = {}) {
+export const useAct = ((id: string, { onDone, touches = [] }: UseActOptions<unknown, object> = {}) => {
   const queries = useQueryClient()
-  const act = useMutation<ResultOf<K>, Error, InputOf<K>>({
+  const act = useMutation<unknown, Error, object>({
     mutationFn: input => (call as unknown as LooseCall)(id, input),
     onSuccess: async (result, input) => {
       const areas = [areaOf(id), ...touches]
@@ -192,7 +217,7 @@ export function useAct<K extends OperationId>(id: K, { onDone, touches = [] }: U
   const { variables, error, isPending, mutate } = act
   const wanted = isPending || isPassing(error) ? variables : undefined
   return { ...act, wanted, ...(error && wanted && { again: () => mutate(wanted) }) }
-}
+}) as unknown as UseAct
 
 export type FieldIssue = { path: string; expected: string }
 
@@ -204,9 +229,10 @@ export function fieldIssues(error: unknown): FieldIssue[] {
 }
 
 /** The address of an operation whose answer is a stream or a file. */
-export function addressOf<K extends OperationId>(id: K, input: InputOf<K>): string {
-  return requestOf(id, input as Row).path
-}
+export const addressOf = ((id: string, input: Row) => requestOf(id, input).path) as unknown as <const K extends string>(
+  id: Known<K>,
+  input: Given<K>,
+) => string
 
 /** Reads a file as it comes, telling how far it is. */
 export async function download(

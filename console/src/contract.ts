@@ -15,6 +15,8 @@ export type Brief = {
 
 export type IndexedArea = {
   name: string
+  /** What the ids of the operations on its records begin with, where that is more than its name: `cloud_infra.nodes`. */
+  at?: string
   /** The path field that names one record. */
   key?: string
   /** What the ids of its records begin with. */
@@ -36,6 +38,11 @@ export const indexedAreas = areas
 
 export function indexedArea(name: string): IndexedArea | undefined {
   return byName.get(name)
+}
+
+/** The operation that does this with the records of an area: `teams.list`, `cloud_infra.nodes.list`. */
+export function idIn(area: string, verb: string): string {
+  return `${byName.get(area)?.at ?? area}.${verb}`
 }
 
 export function areaOf(id: string): string {

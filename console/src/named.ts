@@ -9,7 +9,7 @@ export type RowPage = { items: Row[]; count: number }
 type NamedCall = (id: string, input: Row, options?: { signal?: AbortSignal }) => Promise<unknown>
 export const callNamed = call as unknown as NamedCall
 
-type Options = { enabled?: boolean; keep?: boolean }
+type Options = { enabled?: boolean; keep?: boolean; refetchInterval?: number }
 
 export function useNamedCall<T>(id: string, input: Row, options?: Options): UseQueryResult<T, Error> {
   return useCall(id as OperationId, input as never, options) as unknown as UseQueryResult<T, Error>

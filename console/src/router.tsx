@@ -11,6 +11,7 @@ import {
 import { type ComponentType, useEffect, useRef } from 'react'
 import { queryClient, quietCall, RequestError, sessionEnded } from './api.ts'
 import { dialogWhenNeeded, lazily } from './lazily.tsx'
+import { takeConnectedFromAddress } from './pages/connected_query.ts'
 import { Broken, NoWorkspace, Nowhere, Pending } from './pages/states.tsx'
 import { forgetEverything, lastWorkspace, meQuery } from './session.ts'
 import { useWatched } from './store.ts'
@@ -110,6 +111,8 @@ const me = [
   ofMine('/privacy', 'Privacy', () => import('./pages/me/privacy.tsx')),
 ] as const
 
+const connected = under(() => inside)('/connected', 'Connected', () => import('./pages/connected.tsx'))
+
 const workspace = createRoute({ getParentRoute: () => inside, path: '/w/$workspaceId' })
 const inWorkspace = under(() => workspace)
 const areaPages = () => import('./areas/pages.tsx')
@@ -140,8 +143,10 @@ const places = [
 
 const tree = root.addChildren([
   ...entering,
-  inside.addChildren([home, mine.addChildren([...me]), workspace.addChildren([...places])]),
+  inside.addChildren([home, connected, mine.addChildren([...me]), workspace.addChildren([...places])]),
 ])
+
+takeConnectedFromAddress()
 
 export const router = createRouter({
   routeTree: tree,

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { proposed } from './helpers/autofix.ts'
 import { enter, faultsOf, inBrowser, type Person, person, settled, url, useBrowser } from './helpers/browser.ts'
+import { pushed } from './helpers/cloud.ts'
 import { example } from './helpers/example.ts'
 import { look } from './helpers/look.ts'
 
@@ -43,6 +44,22 @@ async function furnish({ client, workspaceId, token }: Person): Promise<void> {
     scopes: ['teams:read'],
     redirectUris: ['https://app.example.com/callback'],
   })
+  await client.call('integrations.post', {
+    workspaceId,
+    name: 'Pager of the checkout team',
+    type: 'webhook',
+    config: { url: 'https://hooks.invalid/atrium' },
+    events: ['pages.*'],
+  })
+  const automation = await client.call('automations.post', {
+    workspaceId,
+    name: 'Wait a moment',
+    triggers: [{ on: 'manual' }, { on: 'schedule', cron: '0 9 * * 1-5', timezone: 'Europe/Berlin' }],
+    steps: [{ do: 'wait', with: { seconds: 1 } }],
+    grants: [],
+  })
+  await client.call('automations.trigger', { workspaceId, id: automation.id })
+  await pushed({ client, workspaceId })
   await example({ token, workspaceId })
 }
 

@@ -51,7 +51,40 @@ async function furnish(someone: Person): Promise<Made> {
   const [name = ''] = guest.email.split('@')
   const thread = await client.call('threads.post', { workspaceId, name: 'Why checkout is slow' })
   const ids = { keyId: key.id, teamId: team.id, otherTeamId: other.id, clientId: application.id, issueId: issue.id }
-  return { ...ids, threadId: thread.id, autofixId: await proposed(someone, thread.id), guest: name }
+  const webhook = await client.call('integrations.post', {
+    workspaceId,
+    name: 'Webhook',
+    type: 'webhook',
+    config: { url: 'https://hooks.invalid/atrium' },
+    events: ['pages.*'],
+  })
+  const inbound = await client.call('integrations.post', {
+    workspaceId,
+    name: 'Inbound',
+    type: 'inbound',
+    config: { mapping: { title: 'payload.title' } },
+  })
+  const automation = await client.call('automations.post', {
+    workspaceId,
+    name: 'Wait a moment',
+    triggers: [{ on: 'manual', form: { type: 'object', properties: { service: { type: 'string' } } } }],
+    steps: [{ do: 'wait', with: { seconds: 1 } }],
+    grants: [],
+  })
+  const connected = { webhookId: webhook.id, inboundId: inbound.id, automationId: automation.id }
+  const account = { name: 'Cluster', provider: 'kubernetes' as const }
+  const { id: cloudAccountId } = await client.call('cloud_accounts.post', { workspaceId, ...account })
+  const node = await client.call('cloud_infra.nodes.post', { workspaceId, name: 'checkout', type: 'service' })
+  await client.call('cloud_infra.nodes.post', { workspaceId, name: 'orders', type: 'database' })
+  return {
+    ...ids,
+    ...connected,
+    cloudAccountId,
+    nodeId: node.id,
+    threadId: thread.id,
+    autofixId: await proposed(someone, thread.id),
+    guest: name,
+  }
 }
 
 async function walkOutside(page: Page, call: CallPattern, name: string): Promise<void> {

@@ -2,6 +2,7 @@
 import { Button, Group, Modal, Text } from '@mantine/core'
 import { useState } from 'react'
 import { queryClient } from '../api.ts'
+import { idIn } from '../contract.ts'
 import { countOf } from '../format.ts'
 import { callNamed, type Row } from '../named.ts'
 import { Failure } from '../parts/failure.tsx'
@@ -19,19 +20,19 @@ export function useBulk(place: Place, views: Views) {
   const [open, setOpen] = useState<{ verb: string; records: readonly Row[]; clear: () => void } | null>(null)
   const plain = actsOf(place.area).filter(
     verb =>
-      may(`${place.area}.${verb}`) &&
+      may(idIn(place.area, verb)) &&
       !views.acts?.[verb]?.dialog &&
       !views.acts?.[verb]?.isHidden &&
       !views.acts?.[verb]?.isOffered &&
-      fieldsOf(`${place.area}.${verb}`).every(({ isNeeded }) => !isNeeded) &&
-      secretsIn(`${place.area}.${verb}`, { token: '', clientSecret: '' }).length === 0,
+      fieldsOf(idIn(place.area, verb)).every(({ isNeeded }) => !isNeeded) &&
+      secretsIn(idIn(place.area, verb), { token: '', clientSecret: '' }).length === 0,
   )
   const acts: BulkAct[] = plain.map(verb => ({
     label: views.acts?.[verb]?.label ?? (verb === 'del' ? 'Delete' : verb),
     onAct: (records, clear) => setOpen({ verb, records, clear }),
   }))
-  const mayChange = may(`${place.area}.patch`)
-  if (mayChange && may('labels.apply') && 'labels' in itemFields(`${place.area}.list`)) {
+  const mayChange = may(idIn(place.area, 'patch'))
+  if (mayChange && may('labels.apply') && 'labels' in itemFields(idIn(place.area, 'list'))) {
     acts.unshift({ label: 'Label', onAct: (records, clear) => setOpen({ verb: 'label', records, clear }) })
   }
   if (mayChange && place.bulkFields) {
@@ -68,7 +69,7 @@ function BulkDialog({ place, verb, records, clear, onClose }: BulkDialogProps) {
     try {
       for (let index = finished ?? 0; index < records.length; index++) {
         setFinished(index)
-        await callNamed(`${place.area}.${verb}`, { workspaceId, [key]: records[index]?.[key] })
+        await callNamed(idIn(place.area, verb), { workspaceId, [key]: records[index]?.[key] })
       }
       clear()
       onClose()
@@ -76,7 +77,7 @@ function BulkDialog({ place, verb, records, clear, onClose }: BulkDialogProps) {
     } catch (failure) {
       setError(failure)
     }
-    void queryClient.invalidateQueries({ queryKey: [`${place.area}.list`] })
+    void queryClient.invalidateQueries({ queryKey: [idIn(place.area, 'list')] })
   }
   return (
     <Modal opened onClose={onClose} title={`${label} ${countOf(records.length, 'record')}?`}>

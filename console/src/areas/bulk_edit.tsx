@@ -2,7 +2,7 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { queryClient } from '../api.ts'
-import { areaOf } from '../contract.ts'
+import { areaOf, idIn } from '../contract.ts'
 import { type Draft, type FormField, fromDraft, toDraft } from '../form/field.ts'
 import { FieldInput } from '../form/field_input.tsx'
 import { countOf } from '../format.ts'
@@ -22,7 +22,7 @@ export function BulkEdit({ place, records, clear, onClose }: BulkEditProps) {
   const [refused, setRefused] = useState<readonly Refused[]>([])
   const [isPending, setIsPending] = useState(false)
   const key = keyOf(place.area)
-  const patchId = `${place.area}.patch`
+  const patchId = idIn(place.area, 'patch')
   const fields: FormField[] = (place.bulkFields ?? []).flatMap(name =>
     fieldsOf(patchId)
       .filter(field => field.name === name)

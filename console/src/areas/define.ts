@@ -3,7 +3,7 @@ import type { LucideIcon } from 'lucide-react'
 import { Layers } from 'lucide-react'
 import type { ComponentType, ReactNode } from 'react'
 import type { Role } from '../../../src/client/catalogue.ts'
-import { indexedArea, indexedAreas } from '../contract.ts'
+import { idIn, indexedArea, indexedAreas } from '../contract.ts'
 import type { FieldHint } from '../form/field.ts'
 import { labelOfField, wordsOf } from '../format.ts'
 import type { Row } from '../named.ts'
@@ -49,7 +49,14 @@ export type Preset = {
 }
 
 export type CellProps = { record: Row; value: unknown }
-export type Tab = { name: string; title: string; view: ComponentType<{ record: Row }> }
+
+/** Named `about` or like a sub-resource, it stands in the place of the one that the contract gives. */
+export type Tab = {
+  name: string
+  title: string
+  view: ComponentType<{ record: Row }>
+  isShown?: (record: Row) => boolean
+}
 
 /** Another way to show a list; `input` is what the filters say. */
 export type Layout = {
@@ -69,6 +76,8 @@ export type Views = {
   acts?: Readonly<Record<string, ActHint>>
   presets?: readonly Preset[]
   tabs?: readonly Tab[]
+  /** Before what can be done with a record. */
+  lead?: ComponentType<{ record: Row }>
   /** Above the facts of a record. */
   notice?: ComponentType<{ record: Row }>
   /** How a secret that was just made is used. */
@@ -155,7 +164,10 @@ function placeOf(area: string): Place {
 
 /** Areas with a list in a workspace, as the menu shows them. */
 export const places: readonly Place[] = indexedAreas
-  .filter(({ name }) => indexedArea(name)?.operations[`${name}.list`]?.route.endsWith('/{workspaceId}'))
+  .filter(({ name, at, operations }) => {
+    const route = operations[idIn(name, 'list')]?.route ?? ''
+    return at ? /\/\{workspaceId\}\/\w+$/.test(route) : route.endsWith('/{workspaceId}')
+  })
   .map(({ name }) => placeOf(name))
   .sort((one, other) => (one.order ?? 99) - (other.order ?? 99) || one.title.localeCompare(other.title))
 

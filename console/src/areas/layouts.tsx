@@ -1,6 +1,7 @@
 // Other ways to show a list than as a table, with the same filters.
 import { Group, SegmentedControl } from '@mantine/core'
 import { Table2 } from 'lucide-react'
+import { idIn } from '../contract.ts'
 import { inputOf } from '../table/data_table.tsx'
 import type { FilterChoices } from '../table/filter_editor.tsx'
 import { Filters } from '../table/filters.tsx'
@@ -38,7 +39,7 @@ type LaidOutProps = { place: Place; layout: Layout; choices: FilterChoices | und
 
 export function LaidOut({ place, layout: { view: View, isAlone }, choices }: LaidOutProps) {
   const [look, onLook] = useLook()
-  const listId = `${place.area}.list`
+  const listId = idIn(place.area, 'list')
   if (isAlone) return <View input={{}} />
   return (
     <>

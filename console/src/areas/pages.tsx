@@ -6,7 +6,7 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { queryClient } from '../api.ts'
-import { hasOperation, loadContract } from '../contract.ts'
+import { hasOperation, idIn, loadContract } from '../contract.ts'
 import type { FieldHint } from '../form/field.ts'
 import { Form } from '../form/form.tsx'
 import { UnsentGuard } from '../form/guard.tsx'
@@ -54,7 +54,7 @@ type OpenedProps = { needs: string; children: (place: Place, views: Views) => Re
 function Opened({ needs, children }: OpenedProps) {
   const { area = '' } = useParams({ strict: false }) as { area?: string }
   const place = placeAt(area)
-  if (!place || !hasOperation(`${place.area}.${needs}`)) return <Missing />
+  if (!place || !hasOperation(idIn(place.area, needs))) return <Missing />
   return <OpenedArea key={place.area} place={place} needs={needs} view={children} />
 }
 
@@ -63,7 +63,7 @@ type OpenedAreaProps = { place: Place; needs: string; view: OpenedProps['childre
 function OpenedArea({ place, needs, view }: OpenedAreaProps) {
   const { may, isKnown } = useStanding()
   const found = useQuery(areaQuery(place))
-  const id = `${place.area}.${needs}`
+  const id = idIn(place.area, needs)
   if (!isKnown) return <Rows />
   if (!may(id)) return <NotAllowed title={place.title} id={id} />
   return <Loaded query={found}>{views => view(place, views)}</Loaded>
@@ -103,7 +103,7 @@ function ListPage({ place, views }: PageProps) {
   const { may } = useStanding()
   const [look, onLook] = useLook()
   const { area } = place
-  const listId = `${area}.list`
+  const listId = idIn(area, 'list')
   const key = keyOf(area)
   const root = `/w/${workspaceId}/${place.path}`
   const row = useRowMenu(place, views, () => {})
@@ -113,7 +113,7 @@ function ListPage({ place, views }: PageProps) {
   const create = views.actions ? (
     <views.actions />
   ) : (
-    may(`${area}.post`) && (
+    may(idIn(area, 'post')) && (
       <LinkButton to={`${root}/new` as '/'} leftSection={<Plus size={16} aria-hidden />}>
         New {inText(place.one)}
       </LinkButton>
@@ -141,7 +141,7 @@ function ListPage({ place, views }: PageProps) {
             cells={views.cells}
             choices={choices}
             {...(place.usual && { usual: place.usual })}
-            {...(hasOperation(`${area}.get`) && { hrefOf: (record: Row) => `${root}/${String(record[key])}` })}
+            {...(hasOperation(idIn(area, 'get')) && { hrefOf: (record: Row) => `${root}/${String(record[key])}` })}
             rowMenu={row.menu}
             bulk={bulk.acts}
             empty={{
@@ -191,10 +191,10 @@ function NewPage({ place, views }: PageProps) {
   const navigate = useNavigate()
   const [made, setMade] = useState<Row | null>(null)
   const { area } = place
-  const id = `${area}.post`
+  const id = idIn(area, 'post')
   const root = `/w/${workspaceId}/${place.path}`
   const open = (record: Row) => {
-    const own = hasOperation(`${area}.get`) ? `/${String(record[keyOf(area)])}` : ''
+    const own = hasOperation(idIn(area, 'get')) ? `/${String(record[keyOf(area)])}` : ''
     void navigate({ to: `${root}${own}` as '/' })
   }
   const title = `New ${inText(place.one)}`
@@ -238,7 +238,7 @@ function NewPage({ place, views }: PageProps) {
 
 /** Those that the area names first, then the rest of the body. */
 function newFields(place: Place): FieldHint[] {
-  const known = fieldsOf(`${place.area}.post`)
+  const known = fieldsOf(idIn(place.area, 'post'))
   const hints = (place.fields ?? []).map(hint => (typeof hint === 'string' ? { name: hint } : hint))
   const groups = hints.some(({ group }) => group) || known.some(({ schema }) => schema['x-group'])
   const rest = known.filter(({ name }) => !hints.some(hint => hint.name === name)).map(({ name }) => ({ name }))

@@ -1,6 +1,6 @@
 // Reads an area's operations the way a page needs them: columns, filters, fields of a form, acts, sub-resources.
 import type { Format, Operation } from '../../../src/client/catalogue.ts'
-import { indexedArea, operation } from '../contract.ts'
+import { idIn, indexedArea, operation } from '../contract.ts'
 import { labelOfField, wordsOf } from '../format.ts'
 
 export type JsonSchema = {
@@ -157,13 +157,12 @@ export function fieldsOf(id: string): Field[] {
 export function actsOf(area: string): string[] {
   const known = indexedArea(area)
   if (!known?.key) return []
+  const begin = idIn(area, '')
   return Object.entries(known.operations)
-    .filter(
-      ([id, { route }]) => id.split('.').length === 2 && route.includes(`{${known.key}}`) && !route.startsWith('GET'),
-    )
-    .map(([id]) => id.slice(area.length + 1))
-    .filter(verb => verb !== 'patch')
-    .filter(verb => !isFile(operation(`${area}.${verb}`)))
+    .filter(([id, { route }]) => id.startsWith(begin) && route.includes(`{${known.key}}`) && !route.startsWith('GET'))
+    .map(([id]) => id.slice(begin.length))
+    .filter(verb => verb !== 'patch' && !verb.includes('.'))
+    .filter(verb => !isFile(operation(idIn(area, verb))))
 }
 
 /** Files, in or out, have no form. */
@@ -175,8 +174,10 @@ function isFile(known: Operation | undefined): boolean {
 export function subResources(area: string): string[] {
   const known = indexedArea(area)
   if (!known?.key) return []
+  const begin = idIn(area, '')
   return Object.entries(known.operations).flatMap(([id, { route }]) => {
-    const [, sub, verb, ...deeper] = id.split('.')
+    if (!id.startsWith(begin)) return []
+    const [sub, verb, ...deeper] = id.slice(begin.length).split('.')
     return verb === 'list' && deeper.length === 0 && route.includes(`{${known.key}}`) && sub ? [sub] : []
   })
 }

@@ -1,8 +1,8 @@
 // An entry of the ledger as a sentence: who did what to which record, with the names that people know.
 import { Badge, Group, Text } from '@mantine/core'
-import type { ItemOf } from '../../../src/client/catalogue.ts'
+import { type ItemOf, pastTense } from '../../../src/client/catalogue.ts'
 import { placeOfArea } from '../areas/define.ts'
-import { areaOf, areaOfObject, brief } from '../contract.ts'
+import { areaOf, areaOfObject, brief, idIn } from '../contract.ts'
 import { inText, wordsOf } from '../format.ts'
 import { LinkText } from '../parts/links.tsx'
 import { Moment } from '../parts/moment.tsx'
@@ -11,35 +11,13 @@ import { useNames, type Wanted } from '../table/references.ts'
 
 export type Entry = ItemOf<'audit_logs.list'>
 
-const past: Readonly<Record<string, string>> = {
-  post: 'created',
-  patch: 'changed',
-  put: 'changed',
-  del: 'deleted',
-  get: 'read',
-  list: 'listed',
-  run: 'ran',
-  reset: 'reset',
-  resend: 'resent',
-  explain: 'asked about',
-  query: 'searched',
-}
-
 /** `api_keys.rotate` → "rotated", `workspaces.settings.patch` → "changed the settings of". */
 export function verbOf(action: string): string {
   const parts = action.split('.')
-  const verb = parts.at(-1) ?? ''
   const own = brief(action)?.past
   if (own) return own
-  const word = past[verb] ?? pastTense(wordsOf(verb).toLowerCase())
+  const word = pastTense(wordsOf(parts.at(-1) ?? '').toLowerCase())
   return parts.length > 2 && parts[1] === 'settings' ? `${word} the settings of` : word
-}
-
-function pastTense(verb: string): string {
-  if (/(ed|ged)$/.test(verb)) return verb
-  const [head = '', ...rest] = verb.split(' ')
-  const done = head.endsWith('e') ? `${head}d` : /[^aeiou]y$/.test(head) ? `${head.slice(0, -1)}ied` : `${head}ed`
-  return [done.replace(/([^aeiou][aeiou])(t)ed$/, '$1$2ed').replace('transfered', 'transferred'), ...rest].join(' ')
 }
 
 /** What the record is called, where the entry itself says it. */
@@ -60,7 +38,7 @@ export function useTargetNames(entries: readonly Entry[]): ReadonlyMap<string, s
   const wanted = new Map<string, Wanted>()
   for (const { target, action } of entries) {
     const area = target && areaOfObject(target.object)
-    if (!area || action.endsWith('.del') || !area.operations[`${area.name}.list`]?.route.includes('{workspaceId}'))
+    if (!area || action.endsWith('.del') || !area.operations[idIn(area.name, 'list')]?.route.includes('{workspaceId}'))
       continue
     const ids = wanted.get(area.name)?.ids ?? []
     wanted.set(area.name, { area, ids: [...new Set([...ids, target.id])] })
@@ -77,7 +55,7 @@ export function Sentence({ entry, names }: SentenceProps) {
   const place = area && placeOfArea(area.name)
   const word = target ? (place?.one ?? wordsOf(target.object)) : wordsOf(areaOf(action) || action)
   const name = target ? (names?.get(target.id) ?? nameIn(entry)) : undefined
-  const isThere = place && target && !action.endsWith('.del') && `${place.area}.get` in (area?.operations ?? {})
+  const isThere = place && target && !action.endsWith('.del') && idIn(place.area, 'get') in (area?.operations ?? {})
   const shown = name ?? (target && isThere ? shortId(target.id) : '')
   const kind = inText(word)
   return (

@@ -141,10 +141,17 @@ function useRemarks(
 ) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a new answer brings new remarks
   useEffect(() => {
-    const told = fieldIssues(error).map(({ path, expected }) => [path.split('.')[0] ?? '', `Expected ${expected}`])
-    const known = told.filter(([name]) => fields.some(field => field.name === name))
+    const known = fieldIssues(error).flatMap(({ path, expected }) => {
+      const field = fieldAt(fields, path)
+      return field ? [[field.name, `Expected ${expected}`] as const] : []
+    })
     if (known.length > 0) setRemarks(Object.fromEntries(known))
   }, [error])
+}
+
+/** The field that holds what a path leads to: `to` for `to.0`, and `config.url` where a form takes an object apart. */
+function fieldAt(fields: readonly FormField[], path: string): FormField | undefined {
+  return fields.find(({ name }) => path === name || path.startsWith(`${name}.`))
 }
 
 /** The service names a field by its key; a person knows it by its label. */
@@ -152,8 +159,8 @@ function spoken(act: Act, fields: readonly FormField[]): Act {
   const { error } = act
   if (!(error instanceof RequestError) || error.constructor !== RequestError) return act
   const message = error.message.replace(
-    /"([A-Za-z]\w*)"/g,
-    (_, name: string) => fields.find(field => field.name === name)?.label ?? wordsOf(name),
+    /"([A-Za-z][\w.]*)"/g,
+    (_, path: string) => fieldAt(fields, path)?.label ?? wordsOf(path),
   )
   if (message === error.message) return act
   const told = { message: error.title, detail: message, ...(error.metadata && { metadata: error.metadata }) }

@@ -2,7 +2,7 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { queryOptions, useQueries } from '@tanstack/react-query'
 import { placeOfArea, titleOf } from '../areas/define.ts'
-import { areaOfId, type IndexedArea, indexedArea } from '../contract.ts'
+import { areaOfId, type IndexedArea, idIn, indexedArea } from '../contract.ts'
 import { callNamed, type Row, type RowPage, wholeQuery } from '../named.ts'
 import { useMe, useStanding, useWorkspaceId } from '../session.ts'
 import { useNames } from '../table/references.ts'
@@ -64,7 +64,7 @@ export function useRecordChoices(
   const wordsFor = useWords(areas.length + first.length > 1)
   const wanted = typed.trim()
   const [words] = useDebouncedValue(wanted, typingMs)
-  const asked = areas.flatMap(name => (workspaceId !== '' && may(`${name}.list`) ? (indexedArea(name) ?? []) : []))
+  const asked = areas.flatMap(name => (workspaceId !== '' && may(idIn(name, 'list')) ? (indexedArea(name) ?? []) : []))
   const answers = useQueries({ queries: asked.map(area => searchOf(area, { ...where, workspaceId }, words)) })
   const isSearching =
     words !== wanted || answers.some(({ isPending, isPlaceholderData }) => isPending || isPlaceholderData)
@@ -88,7 +88,7 @@ export function useRecordChoices(
 }
 
 function searchOf(area: IndexedArea, where: Row, words: string) {
-  const id = `${area.name}.list`
+  const id = idIn(area.name, 'list')
   if (!area.isSearched) return wholeQuery(id, where)
   const input = { ...where, perPage: most, ...(words && { q: words }) }
   return queryOptions<RowPage, Error>({

@@ -5,7 +5,7 @@ import { ChevronDown, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { type ActHint, type Place, type Preset, titleOf, type Views } from '../areas/define.ts'
 import { aboutOf, actsOf, keyOf, secretsIn } from '../areas/schema.ts'
-import { brief, operation } from '../contract.ts'
+import { brief, idIn, operation } from '../contract.ts'
 import { Form } from '../form/form.tsx'
 import { wordsOf } from '../format.ts'
 import { type Row, useNamedAct } from '../named.ts'
@@ -24,10 +24,10 @@ export function useActs(place: Place, views: Views): (record: Row) => Offered[] 
   const me = useMe()
   return record =>
     actsOf(place.area)
-      .filter(verb => may(`${place.area}.${verb}`) || isAboutMe(`${place.area}.${verb}`, record, me?.id))
+      .filter(verb => may(idIn(place.area, verb)) || isAboutMe(idIn(place.area, verb), record, me?.id))
       .map(verb => {
         const hint = views.acts?.[verb] ?? {}
-        const isEnding = brief(`${place.area}.${verb}`)?.route.startsWith('DELETE') ?? false
+        const isEnding = brief(idIn(place.area, verb))?.route.startsWith('DELETE') ?? false
         return { verb, hint, isEnding, label: hint.label ?? labels[verb] ?? wordsOf(verb) }
       })
       .filter(({ hint }) => !hint.isHidden)
@@ -45,7 +45,7 @@ function usePresets(place: Place, views: Views): (record: Row) => readonly Prese
   const { may, role } = useStanding()
   const me = useMe()
   return record =>
-    may(`${place.area}.patch`)
+    may(idIn(place.area, 'patch'))
       ? (views.presets ?? []).filter(({ isOffered }) => isOffered(record, { id: me?.id ?? '', role }))
       : []
 }
@@ -126,7 +126,7 @@ export function Acts({ place, views, record, onGone, isFolded = false, children 
 function usePreset(place: Place, record: Row) {
   const workspaceId = useWorkspaceId()
   const [last, setLast] = useState('')
-  const act = useNamedAct(`${place.area}.patch`, { onDone: () => done(last) })
+  const act = useNamedAct(idIn(place.area, 'patch'), { onDone: () => done(last) })
   const key = keyOf(place.area)
   return {
     error: act.error,
@@ -197,7 +197,7 @@ function ActDialog({ place, views, act, record, onClose, onGone }: ActDialogProp
   const workspaceId = useWorkspaceId()
   const navigate = useNavigate()
   const [made, setMade] = useState<Row | null>(null)
-  const id = `${place.area}.${verb}`
+  const id = idIn(place.area, verb)
   const key = keyOf(place.area)
   const title = titleOf(place.area, record)
   const secrets = made ? secretsIn(id, made) : []

@@ -16,11 +16,13 @@ type EditPanelProps = {
   fixed: Row
   record: Row
   fields: readonly FieldHint[]
+  /** What is sent instead of the fields as they stand. */
+  toInput?: (input: Row) => Row
   mayEdit: boolean
   children: ReactNode
 }
 
-export function EditPanel({ title, id, fixed, record, fields, mayEdit, children }: EditPanelProps) {
+export function EditPanel({ title, id, fixed, record, fields, toInput, mayEdit, children }: EditPanelProps) {
   const [isEditing, setIsEditing] = useState(false)
   const close = () => setIsEditing(false)
   if (isEditing) {
@@ -32,6 +34,7 @@ export function EditPanel({ title, id, fixed, record, fields, mayEdit, children 
           fixed={fixed}
           record={record}
           fields={fields}
+          {...(toInput && { toInput })}
           label="Save"
           cancel={close}
           onDone={() => {

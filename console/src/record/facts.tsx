@@ -2,6 +2,7 @@
 import { Group, Switch, Text } from '@mantine/core'
 import { labelOf, type Place, type Views } from '../areas/define.ts'
 import { bare, fieldsOf, type JsonSchema, keyOf, prefixOf, resultFields } from '../areas/schema.ts'
+import { idIn } from '../contract.ts'
 import type { FieldHint } from '../form/field.ts'
 import { type Row, useNamedAct } from '../named.ts'
 import { CopyIcon } from '../parts/copy.tsx'
@@ -24,7 +25,7 @@ export function RecordFacts({ place, views, record }: RecordFactsProps) {
   const workspaceId = useWorkspaceId()
   const { area } = place
   const key = keyOf(area)
-  const patchId = `${area}.patch`
+  const patchId = idIn(area, 'patch')
   const fields = editableFields(place)
   const mayEdit = place.isEditable !== false && may(patchId)
   return (
@@ -43,7 +44,7 @@ export function RecordFacts({ place, views, record }: RecordFactsProps) {
 
 /** Booleans act at once, as switches among the facts; the rest is in the form. */
 function editableFields(place: Place): FieldHint[] {
-  const known = fieldsOf(`${place.area}.patch`).filter(({ schema }) => schema.type !== 'boolean')
+  const known = fieldsOf(idIn(place.area, 'patch')).filter(({ schema }) => schema.type !== 'boolean')
   const hints = (place.fields ?? []).map(hint => (typeof hint === 'string' ? { name: hint } : hint))
   const names = [...new Set([...hints.map(({ name }) => name), ...known.map(({ name }) => name)])]
   return names
@@ -56,11 +57,13 @@ function editableFields(place: Place): FieldHint[] {
 
 function AllFacts({ place, views, record, mayEdit }: RecordFactsProps & { mayEdit: boolean }) {
   const { area } = place
-  const schemas = resultFields(`${area}.get`)
+  const schemas = resultFields(idIn(area, 'get'))
   const hidden = new Set([...never, ...(place.hidden ?? [])])
-  const names = useReferences(`${area}.list`, Object.keys(record), [record])
+  const names = useReferences(idIn(area, 'list'), Object.keys(record), [record])
   const switches = new Set(
-    mayEdit ? fieldsOf(`${area}.patch`).flatMap(({ name, schema }) => (schema.type === 'boolean' ? [name] : [])) : [],
+    mayEdit
+      ? fieldsOf(idIn(area, 'patch')).flatMap(({ name, schema }) => (schema.type === 'boolean' ? [name] : []))
+      : [],
   )
   const key = keyOf(area)
   const rank = (name: string) => [key, 'created', 'updated'].indexOf(name)
@@ -119,7 +122,7 @@ function SwitchFact({ place, record, name }: { place: Place; record: Row; name: 
   const workspaceId = useWorkspaceId()
   const key = keyOf(place.area)
   const label = labelOf(place, name)
-  const act = useNamedAct(`${place.area}.patch`, {
+  const act = useNamedAct(idIn(place.area, 'patch'), {
     onDone: result => done(`${label}: ${result[name] ? 'on' : 'off'}.`),
   })
   const shown = (act.wanted?.[name] ?? record[name]) === true

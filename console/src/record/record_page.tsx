@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { type Place, titleOf, type Views } from '../areas/define.ts'
 import { keyOf, subResources } from '../areas/schema.ts'
 import { Activity } from '../audit/activity.tsx'
+import { idIn } from '../contract.ts'
 import { wordsOf } from '../format.ts'
 import { type Row, useNamedCall } from '../named.ts'
 import { LinkText } from '../parts/links.tsx'
@@ -21,7 +22,7 @@ export function RecordPage({ place, views, id }: RecordPageProps) {
   const workspaceId = useWorkspaceId()
   const navigate = useNavigate()
   const path = { workspaceId, [keyOf(place.area)]: id }
-  const found = useNamedCall<Row>(`${place.area}.get`, path)
+  const found = useNamedCall<Row>(idIn(place.area, 'get'), path)
   const list = `/w/${workspaceId}/${place.path}`
   const title = found.data ? titleOf(place.area, found.data) : place.one
   return (
@@ -30,7 +31,9 @@ export function RecordPage({ place, views, id }: RecordPageProps) {
       crumbs={<Crumbs place={place} list={list} title={title} />}
       actions={
         found.data && (
-          <Acts place={place} views={views} record={found.data} onGone={() => void navigate({ to: list as '/' })} />
+          <Acts place={place} views={views} record={found.data} onGone={() => void navigate({ to: list as '/' })}>
+            {views.lead && <views.lead record={found.data} />}
+          </Acts>
         )
       }
     >
@@ -59,19 +62,25 @@ function Parts({ place, views, record, path }: PartsProps) {
   const [{ tab = 'about' }, look] = useLook<{ tab?: string }>()
   const { area } = place
   const own = views.tabs ?? []
-  const subs = subResources(area).filter(sub => !own.some(({ name }) => name === sub) && may(`${area}.${sub}.list`))
+  const about = own.find(({ name }) => name === 'about')
+  const shown = own.filter(one => one !== about && (one.isShown?.(record) ?? true))
+  const subs = subResources(area).filter(sub => !own.some(({ name }) => name === sub) && may(idIn(area, `${sub}.list`)))
   const Notice = views.notice
   const id = String(record[keyOf(area)])
   const tabs = [
-    { name: 'about', title: 'About', view: <RecordFacts place={place} views={views} record={record} /> },
-    ...own.map(({ name, title, view: View }) => ({ name, title, view: <View record={record} /> })),
+    {
+      name: 'about',
+      title: about?.title ?? 'About',
+      view: about ? <about.view record={record} /> : <RecordFacts place={place} views={views} record={record} />,
+    },
+    ...shown.map(({ name, title, view: View }) => ({ name, title, view: <View record={record} /> })),
     ...subs.map(sub => ({
       name: sub,
       title: place.subs?.[sub]?.title ?? wordsOf(sub),
       view: <SubList area={area} sub={sub} record={record} />,
     })),
     ...(may('audit_logs.list') ? [{ name: 'activity', title: 'Activity', view: <Activity targetId={id} /> }] : []),
-    { name: 'api', title: 'API', view: <AsCode id={`${area}.get`} input={path} /> },
+    { name: 'api', title: 'API', view: <AsCode id={idIn(area, 'get')} input={path} /> },
   ]
   return (
     <>

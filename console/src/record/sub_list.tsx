@@ -4,7 +4,7 @@ import { Layers, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { placeOfArea, titleOf } from '../areas/define.ts'
 import { columnsOf, itemFields, keyOf, singular } from '../areas/schema.ts'
-import { brief, hasOperation } from '../contract.ts'
+import { brief, hasOperation, idIn } from '../contract.ts'
 import { Form } from '../form/form.tsx'
 import { wordsOf } from '../format.ts'
 import { type Row, useNamedAct } from '../named.ts'
@@ -24,9 +24,9 @@ export function SubList({ area, sub, record }: SubListProps) {
   const [look, onLook] = useOwnLook()
   const [isAdding, setIsAdding] = useState(false)
   const [ending, setEnding] = useState<Row | null>(null)
-  const listId = `${area}.${sub}.list`
-  const postId = `${area}.${sub}.post`
-  const delId = `${area}.${sub}.del`
+  const listId = idIn(area, `${sub}.list`)
+  const postId = idIn(area, `${sub}.post`)
+  const delId = idIn(area, `${sub}.del`)
   const key = keyOf(area)
   const path = { workspaceId, [key]: record[key] }
   const subKey = subKeyOf(area, sub, key)
@@ -105,9 +105,9 @@ function nameIn({ forename, surname }: Row): string | undefined {
 
 /** The last field of the path of what ends one of them. */
 function subKeyOf(area: string, sub: string, key: string): string {
-  const route = brief(`${area}.${sub}.del`)?.route ?? brief(`${area}.${sub}.get`)?.route ?? ''
+  const route = brief(idIn(area, `${sub}.del`))?.route ?? brief(idIn(area, `${sub}.get`))?.route ?? ''
   const name = [...route.matchAll(/\{(\w+)\}/g)].at(-1)?.[1]
-  if (name && name !== key) return name in itemFields(`${area}.${sub}.list`) ? name : 'id'
+  if (name && name !== key) return name in itemFields(idIn(area, `${sub}.list`)) ? name : 'id'
   return 'id'
 }
 

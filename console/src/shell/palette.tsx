@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { BookOpen, Building2, type LucideIcon, Plus, Search, UserPlus } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { placeOfArea, places } from '../areas/define.ts'
-import { areaOfObject, hasOperation } from '../contract.ts'
+import { areaOfObject, hasOperation, idIn } from '../contract.ts'
 import { useNamedCall } from '../named.ts'
 import { lastWorkspace, useStanding, useWorkspaceId, useWorkspaces } from '../session.ts'
 import { home, type MenuPlace, menuGroups, mine } from './places.ts'
@@ -133,7 +133,7 @@ function useEntries(): Entry[] {
     })
     const isOpen = ({ needs }: MenuPlace) => needs === undefined || may(needs)
     const acts: Entry[] = places
-      .filter(({ area, isHidden }) => !isHidden && may(`${area}.post`))
+      .filter(({ area, isHidden }) => !isHidden && may(idIn(area, 'post')))
       .map(({ one, icon, path, words = '' }) => ({
         title: `New ${one}`,
         group: 'Action',

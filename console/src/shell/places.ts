@@ -13,6 +13,7 @@ import {
   User,
 } from 'lucide-react'
 import { groups, places, type Waiting } from '../areas/define.ts'
+import { idIn } from '../contract.ts'
 
 /** `needs` is the operation without which the place would be empty. */
 export type MenuPlace = {
@@ -46,7 +47,7 @@ export const menuGroups: readonly { title: string; places: readonly MenuPlace[] 
           title: name,
           to: `/${path}`,
           icon,
-          needs: `${area}.list`,
+          needs: idIn(area, 'list'),
           words,
           ...(letter && { letter }),
           ...(waiting && { waiting }),

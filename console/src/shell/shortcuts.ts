@@ -2,7 +2,7 @@
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { placeAt } from '../areas/define.ts'
-import { hasOperation } from '../contract.ts'
+import { hasOperation, idIn } from '../contract.ts'
 import { useStanding, useWorkspaceId } from '../session.ts'
 import { home, menuGroups } from './places.ts'
 
@@ -33,7 +33,7 @@ export function useShortcuts({ onPalette, onHelp }: Shortcuts): void {
         const to = lettered.find(({ letter, needs }) => letter === event.key && (!needs || may(needs)))?.to
         if (to !== undefined) void navigate({ to: `${root}${to}` as '/' })
       } else if (event.key === '?') onHelp()
-      else if (event.key === 'c' && place && hasOperation(`${place.area}.post`) && may(`${place.area}.post`)) {
+      else if (event.key === 'c' && place && hasOperation(idIn(place.area, 'post')) && may(idIn(place.area, 'post'))) {
         void navigate({ to: `${root}/${place.path}/new` as '/' })
       }
     }

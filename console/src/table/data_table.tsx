@@ -34,6 +34,8 @@ export type DataTableProps = {
   empty: { icon: LucideIcon; title: string; text: string; action?: ReactNode }
   /** Sent along where the address says nothing else. */
   usual?: Row
+  /** For what the stream of live updates does not tell of. */
+  refetchInterval?: number
 }
 
 export function inputOf(listId: string, look: Look, usual: Row = {}): Row {
@@ -54,11 +56,15 @@ export function inputOf(listId: string, look: Look, usual: Row = {}): Row {
 }
 
 export function DataTable(props: DataTableProps) {
-  const { listId, path, label, look, onLook, empty, usual = {} } = props
+  const { listId, path, label, look, onLook, empty, usual = {}, refetchInterval } = props
   const perPage = perPageOf(look.perPage)
   const page = Number(look.page ?? 1)
   const input = inputOf(listId, look, usual)
-  const found = useNamedCall<RowPage>(listId, { ...path, ...input, page, perPage }, { keep: true })
+  const found = useNamedCall<RowPage>(
+    listId,
+    { ...path, ...input, page, perPage },
+    { keep: true, ...(refetchInterval && { refetchInterval }) },
+  )
   const isFiltered = filtersOf(listId).some(({ name }) => look[name]) || Boolean(look.q)
   const { data, isPlaceholderData } = found
   const lastPage = Math.max(1, Math.ceil((data?.count ?? 0) / perPage))

@@ -2,7 +2,7 @@
 import { useQueries } from '@tanstack/react-query'
 import { titleOf } from '../areas/define.ts'
 import { bare, itemFields } from '../areas/schema.ts'
-import { areaOfId, type IndexedArea } from '../contract.ts'
+import { areaOfId, type IndexedArea, idIn } from '../contract.ts'
 import { callNamed, type Row, type RowPage } from '../named.ts'
 import { useStanding, useWorkspaceId } from '../session.ts'
 
@@ -32,13 +32,13 @@ export type Wanted = { area: IndexedArea; ids: readonly string[] }
 export function useNames(wanted: readonly Wanted[]): ReadonlyMap<string, string> {
   const workspaceId = useWorkspaceId()
   const { may } = useStanding()
-  const asked = wanted.filter(({ area, ids }) => ids.length > 0 && may(`${area.name}.list`))
+  const asked = wanted.filter(({ area, ids }) => ids.length > 0 && may(idIn(area.name, 'list')))
   const answers = useQueries({
     queries: asked.map(({ area, ids }) => {
       const input = { workspaceId, [area.key ?? 'id']: [...ids].sort().slice(0, most), perPage: most }
       return {
-        queryKey: [`${area.name}.list`, input],
-        queryFn: () => callNamed(`${area.name}.list`, input) as Promise<RowPage>,
+        queryKey: [idIn(area.name, 'list'), input],
+        queryFn: () => callNamed(idIn(area.name, 'list'), input) as Promise<RowPage>,
         staleTime: 60_000,
       }
     }),

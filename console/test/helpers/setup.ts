@@ -53,6 +53,8 @@ export default async function setup({ provide }: TestProject): Promise<(() => Pr
       // So that the tests can come from elsewhere than the browser: mails are limited by source.
       TRUSTED_PROXIES: '127.0.0.1',
       REPOSITORY_DIRS: code,
+      // The targets of integrations are receivers of the tests.
+      OUTBOUND_ALLOW: '127.0.0.1',
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   })

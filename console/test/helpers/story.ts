@@ -11,6 +11,11 @@ export type Made = {
   issueId: string
   threadId: string
   autofixId: string
+  webhookId: string
+  inboundId: string
+  automationId: string
+  cloudAccountId: string
+  nodeId: string
   guest: string
 }
 export type Scene = Pick<Person, 'page' | 'workspaceId'> & { made: Made; dialog: Locator }

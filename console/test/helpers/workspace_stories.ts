@@ -1,5 +1,8 @@
 // Forms and dialogs of a workspace's own things: keys, applications, records, the workspace itself.
 import { autofixStories } from './autofix_stories.ts'
+import { automationStories } from './automation_stories.ts'
+import { cloudStories } from './cloud_stories.ts'
+import { integrationStories } from './integration_stories.ts'
 import { issueStories } from './issue_stories.ts'
 import { again, button, pick, type Story, text } from './story.ts'
 import { telemetryStories } from './telemetry_stories.ts'
@@ -172,5 +175,8 @@ export const workspaceStories: readonly Story[] = [
   ...threadStories,
   ...autofixStories,
   ...telemetryStories,
+  ...integrationStories,
+  ...automationStories,
+  ...cloudStories,
   ...workspace,
 ]

@@ -2,6 +2,7 @@
 import { Alert, Grid, Stack, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useCall } from '../../api.ts'
+import { whenNeeded } from '../../lazily.tsx'
 import { LinkText } from '../../parts/links.tsx'
 import { Loaded, Page } from '../../parts/page.tsx'
 import { Markdown } from '../../parts/render.tsx'
@@ -15,6 +16,8 @@ import type { Issue } from './issue.ts'
 import { Properties } from './properties.tsx'
 import { recordViews } from './record_views.ts'
 import { Story } from './story.tsx'
+
+const Metric = whenNeeded<{ issue: Issue }>('IssueMetric', async () => (await import('./metric.tsx')).Metric)
 
 export function IssuePage({ id }: { id: string }) {
   const workspaceId = useWorkspaceId()
@@ -45,6 +48,7 @@ export function IssuePage({ id }: { id: string }) {
               <Stack gap="lg">
                 <Merged issue={issue} />
                 <Description issue={issue} />
+                <Metric key={`metric ${issue.id}`} issue={issue} />
                 <Story key={issue.id} issue={issue} />
               </Stack>
             </Grid.Col>

@@ -5,12 +5,12 @@ import { useState } from 'react'
 import { addressOf, useAct } from '../../api.ts'
 import type { Row } from '../../named.ts'
 import { Confirm } from '../../parts/confirm.tsx'
+import { contentOf, Drop } from '../../parts/drop.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Empty, Panel } from '../../parts/page.tsx'
 import { done } from '../../parts/toast.tsx'
 import { useStanding, useWorkspaceId } from '../../session.ts'
 import { bytesOf } from '../../units.ts'
-import { contentOf, Drop } from './drop.tsx'
 import type { Skill } from './skill.ts'
 
 type SkillFile = Skill['files'][number]

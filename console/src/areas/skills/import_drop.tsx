@@ -3,10 +3,10 @@ import { Alert, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { ResultOf } from '../../../../src/client/catalogue.ts'
 import { useAct } from '../../api.ts'
+import { contentOf, Drop } from '../../parts/drop.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { LinkText } from '../../parts/links.tsx'
 import { useStanding, useWorkspaceId } from '../../session.ts'
-import { contentOf, Drop } from './drop.tsx'
 import { ImportRepository } from './import_repository.tsx'
 
 type Imported = ResultOf<'skills.import'>['items'][number]

@@ -1,10 +1,10 @@
 // Fields of a token that hold several values: where each signal goes, its limits, attributes that are added.
-import { Button, Fieldset, Group, Stack, Text, TextInput } from '@mantine/core'
-import { Plus, Trash2 } from 'lucide-react'
+import { Group, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { ItemOf } from '../../../../src/client/catalogue.ts'
 import type { FieldProps } from '../../form/field.ts'
 import { wordsOf } from '../../format.ts'
+import { Pairs } from '../../parts/pairs.tsx'
 import { RecordSelect } from '../../parts/record_select.tsx'
 import { bytesIn, bytesOf } from '../../units.ts'
 
@@ -93,73 +93,15 @@ export function Limits({ value, error, onChange }: FieldProps) {
   )
 }
 
-const mostDefaults = 20
-
-/** Names and values, line by line. */
-export function Defaults({ field, value, error, onChange }: FieldProps) {
-  const [pairs, setPairs] = useState<readonly (readonly [string, string])[]>(() =>
-    Object.entries(read<Record<string, string>>(value, {})),
-  )
-  const set = (next: typeof pairs) => {
-    setPairs(next)
-    const named = next.filter(([name]) => name.trim() !== '')
-    onChange(JSON.stringify(Object.fromEntries(named.map(([name, text]) => [name.trim(), text])), null, 2))
-  }
-  const put = (at: number, pair: readonly [string, string]) =>
-    set(pairs.map((one, index) => (index === at ? pair : one)))
+/** To the resource of whatever is sent. */
+export function Defaults(props: FieldProps) {
   return (
-    <Fieldset
-      legend={
-        <Text span size="sm" fw={500}>
-          {field.label}
-        </Text>
-      }
-    >
-      <Stack gap="xs">
-        <Text size="sm" c="dimmed">
-          To the resource, such as deployment.environment.name, where the sender does not set them.
-        </Text>
-        {pairs.map(([name, text], index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a line has no other identity while its name is typed
-          <Group key={index} gap="xs" wrap="nowrap" align="end">
-            <TextInput
-              label="Name"
-              flex={1}
-              maxLength={128}
-              value={name}
-              onChange={event => put(index, [event.currentTarget.value, text])}
-            />
-            <TextInput
-              label="Value"
-              flex={1}
-              maxLength={256}
-              value={text}
-              onChange={event => put(index, [name, event.currentTarget.value])}
-            />
-            <Button
-              variant="default"
-              px="xs"
-              aria-label={`Remove ${name || 'the attribute'}`}
-              onClick={() => set(pairs.filter((_, at) => at !== index))}
-            >
-              <Trash2 size={16} aria-hidden />
-            </Button>
-          </Group>
-        ))}
-        {pairs.length < mostDefaults && (
-          <Group>
-            <Button
-              size="xs"
-              variant="default"
-              leftSection={<Plus size={14} aria-hidden />}
-              onClick={() => setPairs([...pairs, ['', '']])}
-            >
-              Add an attribute
-            </Button>
-          </Group>
-        )}
-        <Remark error={error} />
-      </Stack>
-    </Fieldset>
+    <Pairs
+      {...props}
+      about="To the resource, such as deployment.environment.name, where the sender does not set them."
+      one="attribute"
+      longest={{ name: 128, value: 256 }}
+      most={20}
+    />
   )
 }

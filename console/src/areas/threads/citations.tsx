@@ -1,7 +1,7 @@
 // Records that a message or a thread refers to: chips that lead to them.
 import { Group } from '@mantine/core'
 import { Link2 } from 'lucide-react'
-import { areaOfObject, hasOperation } from '../../contract.ts'
+import { areaOfObject, hasOperation, idIn } from '../../contract.ts'
 import { wordsOf } from '../../format.ts'
 import { LinkText } from '../../parts/links.tsx'
 import { useWorkspaceId } from '../../session.ts'
@@ -41,7 +41,7 @@ function Chip({ cited: { object, id, range }, name }: { cited: Cited; name: stri
       {range && <span className="atrium-chip-range">{range}</span>}
     </>
   )
-  if (!place || !hasOperation(`${place.area}.get`)) return <span className="atrium-chip">{words}</span>
+  if (!place || !hasOperation(idIn(place.area, 'get'))) return <span className="atrium-chip">{words}</span>
   return (
     <LinkText to={`/w/${workspaceId}/${place.path}/${id}` as '/'} className="atrium-chip" underline="never" inherit>
       {words}

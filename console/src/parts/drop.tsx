@@ -65,6 +65,6 @@ export function Drop({ label, text, accept, isBusy, onFiles }: DropProps) {
 }
 
 /** What the service takes. */
-export async function contentOf<K extends 'zip' | 'bytes'>(kind: K, file: File) {
+export async function contentOf<K extends 'zip' | 'bytes' | 'json'>(kind: K, file: File) {
   return { kind, bytes: new Uint8Array(await file.arrayBuffer()) }
 }
