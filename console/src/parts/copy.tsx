@@ -1,5 +1,5 @@
 // Text to be copied: a value in a line, or a block of commands.
-import { ActionIcon, Box, Code, CopyButton, Group, Tooltip } from '@mantine/core'
+import { ActionIcon, Box, Code, CopyButton, Group, Text, Tooltip } from '@mantine/core'
 import { Check, Copy } from 'lucide-react'
 
 export function CopyIcon({ value, label = 'Copy' }: { value: string; label?: string }) {
@@ -13,6 +13,20 @@ export function CopyIcon({ value, label = 'Copy' }: { value: string; label?: str
         </Tooltip>
       )}
     </CopyButton>
+  )
+}
+
+type CopyFactProps = { value: string; label?: string; isWhole?: boolean }
+
+/** An id or another value among facts, on one line unless all of it must be seen. */
+export function CopyFact({ value, label = 'Copy the ID', isWhole = false }: CopyFactProps) {
+  return (
+    <Group gap={2} wrap="nowrap" miw={0}>
+      <Text span size="sm" ff="monospace" {...(isWhole ? { style: { overflowWrap: 'anywhere' } } : { truncate: true })}>
+        {value}
+      </Text>
+      <CopyIcon value={value} label={label} />
+    </Group>
   )
 }
 

@@ -1,11 +1,11 @@
 // The fields of a record, and the same fields as a form when they are edited in their place.
-import { Group, Switch, Text } from '@mantine/core'
+import { Switch } from '@mantine/core'
 import { labelOf, type Place, type Views } from '../areas/define.ts'
 import { bare, fieldsOf, type JsonSchema, keyOf, prefixOf, resultFields } from '../areas/schema.ts'
 import { idIn } from '../contract.ts'
 import type { FieldHint } from '../form/field.ts'
 import { type Row, useNamedAct } from '../named.ts'
-import { CopyIcon } from '../parts/copy.tsx'
+import { CopyFact } from '../parts/copy.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { LabelChips } from '../parts/labels.tsx'
 import { Facts } from '../parts/table.tsx'
@@ -105,14 +105,7 @@ function Fact({ place, views, record, name, schema, isKey, isSwitch, known }: Fa
   if (prefixOf(schema) === 'label' && Array.isArray(value)) return <LabelChips ids={value} most={20} none="–" />
   if (isSwitch) return <SwitchFact place={place} record={record} name={name} />
   if (isKey) {
-    return (
-      <Group gap={2} wrap="nowrap" miw={0}>
-        <Text span size="sm" ff="monospace" truncate>
-          {String(value)}
-        </Text>
-        <CopyIcon value={String(value)} label="Copy the ID" />
-      </Group>
-    )
+    return <CopyFact value={String(value)} />
   }
   if (known) return <Reference id={String(value)} name={known} />
   return <Value schema={bare(schema)} value={value} isWhole />

@@ -4,7 +4,7 @@ import { Pencil } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { momentOf } from '../../format.ts'
 import type { Row } from '../../named.ts'
-import { CopyIcon } from '../../parts/copy.tsx'
+import { CopyFact } from '../../parts/copy.tsx'
 import { LabelChips } from '../../parts/labels.tsx'
 import { LinkButton, LinkText } from '../../parts/links.tsx'
 import { Moment } from '../../parts/moment.tsx'
@@ -157,15 +157,7 @@ function termFacts(automation: Automation): Fact[] {
       ? [['Missed times', missed === 'skip' ? 'Are skipped' : 'Are made up for by one run'] as Fact]
       : []),
     ['Version', String(version)],
-    [
-      'ID',
-      <Group key="id" gap={2} wrap="nowrap" miw={0}>
-        <Text span size="sm" ff="monospace" truncate>
-          {id}
-        </Text>
-        <CopyIcon value={id} label="Copy the ID" />
-      </Group>,
-    ],
+    ['ID', <CopyFact key="id" value={id} />],
     ['Created', <Moment key="created" at={created} />],
     ['Changed', <Moment key="updated" at={updated} />],
   ]

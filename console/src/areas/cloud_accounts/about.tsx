@@ -6,7 +6,7 @@ import { areaOfId } from '../../contract.ts'
 import type { FieldHint } from '../../form/field.ts'
 import { countOf, wordsOf } from '../../format.ts'
 import type { Row } from '../../named.ts'
-import { CopyIcon } from '../../parts/copy.tsx'
+import { CopyFact, CopyIcon } from '../../parts/copy.tsx'
 import { LabelChips } from '../../parts/labels.tsx'
 import { LinkText } from '../../parts/links.tsx'
 import { Moment } from '../../parts/moment.tsx'
@@ -170,23 +170,15 @@ function SettingFacts({ account, provider }: PartProps) {
         ['Is read', isSent(account) ? 'Never: it is sent' : often],
         ['Called there', externalId ?? 'Not known yet'],
         ...(trustExternalId
-          ? ([['External id to ask for', <Copied key="trust" value={trustExternalId} />]] as [string, ReactNode][])
+          ? ([['External id to ask for', <CopyFact key="trust" value={trustExternalId} label="Copy it" />]] as [
+              string,
+              ReactNode,
+            ][])
           : []),
         ['Mode', wordsOf(mode)],
         ['Labels', <LabelChips key="labels" ids={account.labels} most={20} none="–" />],
       ]}
     />
-  )
-}
-
-function Copied({ value, label = 'Copy it' }: { value: string; label?: string }) {
-  return (
-    <Group gap={2} wrap="nowrap" miw={0}>
-      <Text span size="sm" ff="monospace" truncate>
-        {value}
-      </Text>
-      <CopyIcon value={value} label={label} />
-    </Group>
   )
 }
 
@@ -197,7 +189,7 @@ function Identity({ account: { id, ownerId, created, updated } }: { account: Acc
         label="Identity"
         width={150}
         facts={[
-          ['ID', <Copied key="id" value={id} label="Copy the ID" />],
+          ['ID', <CopyFact key="id" value={id} />],
           ['Owner', <OwnerName key="owner" id={ownerId} />],
           ['Created', <Moment key="created" at={created} />],
           ['Changed', <Moment key="updated" at={updated} />],

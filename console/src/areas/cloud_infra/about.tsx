@@ -6,7 +6,7 @@ import { indexedArea } from '../../contract.ts'
 import type { FieldHint } from '../../form/field.ts'
 import { wordsOf } from '../../format.ts'
 import type { Row } from '../../named.ts'
-import { CopyIcon } from '../../parts/copy.tsx'
+import { CopyFact } from '../../parts/copy.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { LabelPicker } from '../../parts/label_picker.tsx'
 import { Moment } from '../../parts/moment.tsx'
@@ -84,12 +84,12 @@ function NodeFacts({ node }: { node: InfraNode }) {
     ['Provider', wordsOf(node.provider)],
     ['Account', account ? <Reference key="account" id={accountId ?? ''} name={account} /> : 'None'],
     ['Region', node.region || 'None'],
-    ['Called there', <Copied key="external" value={node.externalId} label="Copy what it is called there" />],
+    ['Called there', <CopyFact isWhole key="external" value={node.externalId} label="Copy what it is called there" />],
     ['Known', sources[node.source]],
     ['Tags', <Tags key="tags" tags={node.tags} />],
     ['First seen', <Moment key="first" at={node.firstSeen} />],
     ['Last seen', <Moment key="last" at={node.lastSeen} />],
-    ['ID', <Copied key="id" value={id} label="Copy the ID" />],
+    ['ID', <CopyFact isWhole key="id" value={id} />],
   ]
   return (
     <EditPanel
@@ -102,17 +102,6 @@ function NodeFacts({ node }: { node: InfraNode }) {
     >
       <Facts label="Facts" width={120} facts={facts} />
     </EditPanel>
-  )
-}
-
-function Copied({ value, label }: { value: string; label: string }) {
-  return (
-    <Group gap={2} wrap="nowrap" miw={0}>
-      <Text span size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
-        {value}
-      </Text>
-      <CopyIcon value={value} label={label} />
-    </Group>
   )
 }
 

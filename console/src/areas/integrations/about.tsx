@@ -5,7 +5,7 @@ import type { FieldHint } from '../../form/field.ts'
 import { wordsOf } from '../../format.ts'
 import { whenNeeded } from '../../lazily.tsx'
 import type { Row } from '../../named.ts'
-import { CopyIcon } from '../../parts/copy.tsx'
+import { CopyFact } from '../../parts/copy.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { Loaded, Panel } from '../../parts/page.tsx'
 import { OwnerName } from '../../parts/people.tsx'
@@ -184,15 +184,7 @@ function Identity({ integration }: { integration: Integration }) {
         label="Identity"
         width={150}
         facts={[
-          [
-            'ID',
-            <Group key="id" gap={2} wrap="nowrap" miw={0}>
-              <Text span size="sm" ff="monospace" truncate>
-                {id}
-              </Text>
-              <CopyIcon value={id} label="Copy the ID" />
-            </Group>,
-          ],
+          ['ID', <CopyFact key="id" value={id} />],
           ...(type === 'mcp' ? [[wordsOf('tools'), `Agents call them int.${slug}.…`] as [string, string]] : []),
           ...(inboundUrl === null
             ? []
