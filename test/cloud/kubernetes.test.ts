@@ -1,30 +1,10 @@
 // A cluster is read over its API: everything that is there, nothing that is secret, page by page.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Found, FoundNode } from '../../src/areas/cloud_accounts/found/contract.ts'
+import { describe, expect, it } from 'vitest'
 import { readKubernetes } from '../../src/areas/cloud_accounts/sources/kubernetes/reading.ts'
-import { outbound } from '../../src/server/work/outbound.ts'
-import { ownedBy, pod, shop } from './cluster_objects.ts'
-import { expectWellFormed } from './found_lines.ts'
+import { ownedBy, pod } from './cluster_objects.ts'
 import { edgesIn, failureOf, unseenIn } from './graph_words.ts'
-import { type Cluster, ca, caller, cluster, plurals, token } from './kubernetes_server.ts'
-
-const fetch = outbound({ allow: ['127.0.0.1'] })
-let there: Cluster
-let waits: number[]
-const wait = async (ms: number) => void waits.push(ms)
-beforeEach(async () => {
-  there = await cluster(shop())
-  waits = []
-})
-afterEach(() => there.close())
-
-async function read(options: Partial<Parameters<typeof readKubernetes>[1]> = {}): Promise<Found> {
-  const found = await readKubernetes({ server: there.url, ca, token }, { fetch, wait, timeoutMs: 20_000, ...options })
-  expectWellFormed(found)
-  return found
-}
-const nodeOf = ({ nodes }: Found, type: string, externalId: string) =>
-  nodes.find(node => node.type === `k8s.${type}` && node.externalId === externalId) as FoundNode
+import { ca, caller, plurals } from './kubernetes_server.ts'
+import { fetch, nodeOf, read, there, wait } from './reading_cluster.ts'
 
 describe('a cluster', () => {
   it('tells of every kind of thing, and which cluster it is', async () => {

@@ -1,31 +1,12 @@
 // A cluster that answers in part, not at all or in bad faith: what it tells is kept, and no secret gets out.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Found, FoundNode } from '../../src/areas/cloud_accounts/found/contract.ts'
+import { describe, expect, it } from 'vitest'
 import { readKubernetes } from '../../src/areas/cloud_accounts/sources/kubernetes/reading.ts'
 import { UnreadableSource } from '../../src/areas/cloud_accounts/sources/unreadable.ts'
 import { outbound } from '../../src/server/work/outbound.ts'
 import { planted, pod, shop } from './cluster_objects.ts'
-import { expectWellFormed } from './found_lines.ts'
 import { failureOf, unseenIn } from './graph_words.ts'
-import { type Cluster, ca, caller, cluster, plurals, token } from './kubernetes_server.ts'
-
-const fetch = outbound({ allow: ['127.0.0.1'] })
-let there: Cluster
-let waits: number[]
-const wait = async (ms: number) => void waits.push(ms)
-beforeEach(async () => {
-  there = await cluster(shop())
-  waits = []
-})
-afterEach(() => there.close())
-
-async function read(options: Partial<Parameters<typeof readKubernetes>[1]> = {}): Promise<Found> {
-  const found = await readKubernetes({ server: there.url, ca, token }, { fetch, wait, timeoutMs: 20_000, ...options })
-  expectWellFormed(found)
-  return found
-}
-const nodeOf = ({ nodes }: Found, type: string, externalId: string) =>
-  nodes.find(node => node.type === `k8s.${type}` && node.externalId === externalId) as FoundNode
+import { ca, caller, plurals, token } from './kubernetes_server.ts'
+import { fetch, nodeOf, read, there, wait, waits } from './reading_cluster.ts'
 
 describe('a cluster that answers in part', () => {
   it('is told of without that part, and what that is', async () => {
@@ -61,11 +42,11 @@ describe('a cluster that answers in part', () => {
     there.fault = ({ plural }) => (plural === 'nodes' && left-- > 0 ? busy : undefined)
     expect([(await read()).unseen, waits]).toEqual([[], [3000, 3000]])
     there.fault = ({ plural }) => (plural === 'nodes' ? busy : undefined)
-    waits = []
+    waits.length = 0
     expect([unseenIn(await read()), waits]).toEqual([['k8s.node throttled'], [3000, 3000, 3000]])
     there.fault = ({ plural }) =>
       plural === 'nodes' ? { status: 429, headers: { 'retry-after': '86400' } } : undefined
-    waits = []
+    waits.length = 0
     expect([unseenIn(await read()), waits]).toEqual([['k8s.node throttled'], []])
   })
 
