@@ -49,7 +49,7 @@ function inflate(request: FastifyRequest, operation: Operation, bytes: Buffer, d
 
 const chunkBytes = { least: 16 * 1024, most: 512 * 1024 }
 
-/** A thread inflates a chunk at a time: the size that the last bytes claim, within bounds, makes it one for most bodies. */
+/** Gzip ends with the length of the content. A chunk of that size inflates most bodies in one pass; the bound is for false lengths. */
 function chunkOf(bytes: Buffer): number {
   const claimed = bytes.length < 4 ? 0 : bytes.readUInt32LE(bytes.length - 4) + 1
   return Math.min(Math.max(claimed, chunkBytes.least), chunkBytes.most)
