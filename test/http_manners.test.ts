@@ -112,6 +112,18 @@ describe('faults of the input', () => {
     expect(JSON.stringify(body)).not.toContain('short é')
   })
 
+  it('name all values that may stand there, or say that there are more', async () => {
+    const { workspaceId } = owner
+    const expectedOf = async (id: string, input: object) => {
+      const { body } = await p.call(id, input as never, owner)
+      return (body.error.metadata.issues as { expected: string }[])[0]?.expected
+    }
+    const integration = { workspaceId, name: 'Unknown', type: 'unknown' }
+    expect(await expectedOf('integrations.post', integration)).toMatch(/^one of webhook, .*, mcp, custom$/)
+    const key = { workspaceId, name: 'Unknown', scopes: ['unknown'] }
+    expect(await expectedOf('api_keys.post', key)).toMatch(/, or 50 more that the reference lists$/)
+  })
+
   it('of a query are all told', async () => {
     const query = { perPage: 'many', page: '0', order: 'up' }
     const { body } = await p.call('workspaces.list', query as never, owner)

@@ -80,10 +80,18 @@ const words: Record<string, (error: ErrorObject) => string> = {
   maximum: error => `a number of at most ${error.params.limit}`,
   minItems: error => `at least ${error.params.limit} items`,
   maxItems: error => `at most ${error.params.limit} items`,
-  enum: error => `one of ${(error.params.allowedValues as unknown[]).slice(0, 12).join(', ')}`,
+  enum: error => oneOf(error.params.allowedValues as unknown[]),
   format: error => (error.params.format === 'email' ? 'an e-mail address' : `a ${error.params.format}`),
   pattern: error =>
     (error.parentSchema as { 'x-hint'?: string })?.['x-hint'] ?? `text that matches ${error.params.pattern}`,
+}
+
+const mostNamed = 20
+
+/** A list that ends early says so: what it leaves out is allowed, too. */
+function oneOf(values: readonly unknown[]): string {
+  const more = values.length > mostNamed ? `, or ${values.length - mostNamed} more that the reference lists` : ''
+  return `one of ${values.slice(0, mostNamed).join(', ')}${more}`
 }
 
 /** Every fault of a value that was refused; null where it is too long to be gone through again. */
