@@ -205,13 +205,14 @@ async function insert(tx: Db, { no, kind }: Place, lines: readonly Line[]): Prom
 async function queryRows(db: Db, { no, kind }: Place, plan: Plan): Promise<Json[][]> {
   const { edges, groups, aggregates, condition, limit } = plan
   const bucket = edges ? [bucketSql(edges)] : []
-  const grouped = [...bucket, ...groups.map(groupSql)]
+  const grouped = [...bucket.map(({ group }) => group), ...groups.map(groupSql)]
   const all = [...grouped, ...aggregates.map(aggregateSql)].map((part, index) => sql`${part} as ${raw(`c${index}`)}`)
   const order = orderSql(plan, grouped.length)
   const shown = all.map((_, index) => {
     const group = groups[index - bucket.length]
     const [c, o] = [`c${index}`, raw(`o${index}`)]
-    return index >= bucket.length && group ? sql`${shortened(group, c)} as ${o}` : sql`${raw(c)} as ${o}`
+    if (index >= bucket.length && group) return sql`${shortened(group, c)} as ${o}`
+    return sql`${bucket[index]?.place(c) ?? raw(c)} as ${o}`
   })
   const found = await db.query<Record<string, Json>>(
     plannedAnew(sql`
