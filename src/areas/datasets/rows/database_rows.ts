@@ -214,12 +214,14 @@ async function queryRows(db: Db, { no, kind }: Place, plan: Plan): Promise<Json[
     if (index >= bucket.length && group) return sql`${shortened(group, c)} as ${o}`
     return sql`${bucket[index]?.place(c) ?? raw(c)} as ${o}`
   })
+  // Planned by itself: the planner takes buckets to be as many as rows, and would sort all rows for the order of few groups.
   const found = await db.query<Record<string, Json>>(
     plannedAnew(sql`
-    select ${join(shown, ', ')} from (
+    with answers as materialized (
       select ${join(all, ', ')} from ${raw(tableOf[kind])}
       where dataset_no = ${no}::int and ${within(plan)} ${condition ? sql`and ${conditionSql(condition)}` : sql``}
-      ${grouped.length > 0 ? sql`group by ${raw(grouped.map((_, index) => index + 1).join(', '))}` : sql``}) answers
+      ${grouped.length > 0 ? sql`group by ${raw(grouped.map((_, index) => index + 1).join(', '))}` : sql``})
+    select ${join(shown, ', ')} from answers
     ${order.length > 0 ? sql`order by ${join(order, ', ')}` : sql``} limit ${limit}::int`),
   )
   return found.map(row => all.map((_, index) => row[`o${index}`] ?? null))
