@@ -214,7 +214,7 @@ async function queryRows(db: Db, { no, kind }: Place, plan: Plan): Promise<Json[
     if (index >= bucket.length && group) return sql`${shortened(group, c)} as ${o}`
     return sql`${bucket[index]?.place(c) ?? raw(c)} as ${o}`
   })
-  // Planned by itself: the planner takes buckets to be as many as rows, and would sort all rows for the order of few groups.
+  // Materialized, because the planner expects as many groups as rows and would sort every row for the final order.
   const found = await db.query<Record<string, Json>>(
     plannedAnew(sql`
     with answers as materialized (

@@ -94,17 +94,20 @@ export function numberSql(field: Field): Sql {
   return field.is === 'column' && field.type === 'number' ? sql`${columnSql(field)}` : sql`null::float8`
 }
 
-/** Rows with equal values are one group. Of texts the bytes are compared, which needs no look at a collation. */
+/** Rows with equal values are one group. Text is compared by its bytes, which is faster than by a locale. */
 export function groupSql(field: Field): Sql {
   if (field.is === 'attribute') return jsonSql(field)
   if (field.is === 'at') return sql`at`
   return field.type === 'text' ? sql`(${columnSql(field)} collate "C")` : sql`${columnSql(field)}`
 }
 
-/** What rows of a bucket share, and which bucket that is, counted from the first; no row is before the first. */
-export type Bucket = { group: Sql; place: (column: string) => Sql }
+/** `group` is what rows of one bucket share; `place` turns that into the index of the bucket. */
+type Bucket = { group: Sql; place: (column: string) => Sql }
 
-/** To divide is faster than to search, where all are as long; what is the same for all rows is subtracted afterwards. */
+/**
+ * No row is before the first edge. Buckets of equal length need a division, which is faster than a search; what can be
+ * subtracted once for each bucket is not subtracted for each row.
+ */
 export function bucketSql(edges: readonly bigint[]): Bucket {
   const [first = 0n, second = 0n] = edges
   const step = second - first
@@ -152,7 +155,7 @@ export function aggregateSql({ fn, field }: Aggregate): Sql {
   if (fn === 'p50' || fn === 'p95' || fn === 'p99') {
     return sql`percentile_disc(${levels[fn]}::float8) within group (order by ${number})`
   }
-  // The same number, and with less work for each row than `avg`, which keeps what a variance needs too.
-  if (fn === 'avg') return sql`sum(${number}) / count(${number})`
+  // The same number with less work: `avg` keeps what a variance needs, too. An attribute would be read twice instead.
+  if (fn === 'avg' && field.is === 'column') return sql`sum(${number}) / count(${number})`
   return sql`${raw(fn)}(${number})`
 }
