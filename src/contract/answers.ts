@@ -28,13 +28,10 @@ export function declaredAnswers(operation: Operation): Partial<Record<SuccessSta
 export function mayWait(operation: Operation): boolean {
   const isForAgents = agentCallers.some(kind => !operation.restricted?.includes(kind))
   // No tool because of its form; the defaults of its effect hold for it all the same.
-  const isUpload = operation.consumes !== undefined && operation.tool !== false && operation.envelope !== false
+  const isFile = operation.consumes !== undefined || operation.produces !== undefined
+  const isLikeTool = isTool(operation) || (isFile && operation.tool !== false && operation.envelope !== false)
   const takesKeys = operation.credentials === undefined || operation.credentials.includes('run')
   return (
-    (isTool(operation) || isUpload) &&
-    effectOf(operation) === 'write' &&
-    typeof operation.access !== 'string' &&
-    isForAgents &&
-    takesKeys
+    isLikeTool && effectOf(operation) === 'write' && typeof operation.access !== 'string' && isForAgents && takesKeys
   )
 }

@@ -20,6 +20,16 @@ export type Content = {
   bytes: Uint8Array
   /** Of an operation with `hearsHeaders` only. */
   headers?: Readonly<Record<string, string>>
+  /** Of an operation with `bodyOnDisk` only: then `bytes` is empty. */
+  file?: ContentFile
+}
+
+/** A body that is too large for memory; it is gone when the request is over. */
+export type ContentFile = {
+  size: number
+  sha256: string
+  /** So many bytes from here on; throws where there are not so many. */
+  read(offset: number, length: number): Promise<Uint8Array>
 }
 
 /** Whatever stands behind the type, such as a charset, says nothing here: texts are UTF-8. */

@@ -139,10 +139,14 @@ export async function checkExport(
 async function sealProblem(head: ExportHead, end: Start, count: number, last: ExportEnd): Promise<string | null> {
   if (last.count !== count || last.end.seq !== end.seq || last.end.hash !== end.hash)
     return 'entries at the end are missing'
-  const key = await crypto.subtle.importKey('raw', bytesOf(last.publicKey), 'Ed25519', false, ['verify'])
-  const text = encoder.encode(exportSeal(head.chain, head.start, end))
-  const isSigned = await crypto.subtle.verify('Ed25519', key, bytesOf(last.signature), text)
-  return isSigned ? null : 'the signature is wrong'
+  const isGood = await isSigned(last.publicKey, last.signature, exportSeal(head.chain, head.start, end))
+  return isGood ? null : 'the signature is wrong'
+}
+
+/** Whether the key has signed this text. */
+export async function isSigned(publicKey: string, signature: string, text: string): Promise<boolean> {
+  const key = await crypto.subtle.importKey('raw', bytesOf(publicKey), 'Ed25519', false, ['verify'])
+  return await crypto.subtle.verify('Ed25519', key, bytesOf(signature), encoder.encode(text))
 }
 
 function parse(line: string): Record<string, unknown> | null {

@@ -168,7 +168,7 @@ function successResponse(
   schema: TSchema,
   components: Record<string, Json>,
 ): Json {
-  if (operation.produces) {
+  if (operation.produces && status === (operation.status ?? 200)) {
     const content = operation.produces.map(type => {
       const isJson = type === 'application/json'
       return [type, isJson ? { schema: { type: 'object' }, example: {} } : { schema: { type: 'string' } }]

@@ -1,10 +1,12 @@
 // An operation is data: its route, who may call it, what goes in and what comes out.
 import type { Static, TObject, TSchema } from 'typebox'
+import type { AreaCarries } from './carrying.ts'
 import type { Content, ContentKind } from './content.ts'
 import type { AreaRecords } from './directory.ts'
 import type { SuccessStatus } from './envelope.ts'
 import type { ErrorKind } from './errors.ts'
 import type { NotificationType } from './notifications.ts'
+import type { PlanDimension } from './plans.ts'
 import type { CallerKind, Scope } from './scopes.ts'
 import type { SealedColumn } from './sealed.ts'
 
@@ -45,6 +47,8 @@ export type Operation = {
   self?: string
   /** Members touch only what belongs to them here, and find nothing else; `kit/owned.ts` has the predicate. */
   reach?: 'own'
+  /** It may add one of these: 402 where the plan of the workspace has no more of them. Asked after all else. */
+  counts?: PlanDimension
   /** May be called before the e-mail address is verified, even where verification is required. */
   unverified?: true
   /** May be called while the workspace waits for its deletion. */
@@ -60,6 +64,8 @@ export type Operation = {
   jsonContent?: TObject
   /** Bytes that a body may have, once inflated; 1 MiB where nothing is said. */
   bodyLimit?: number
+  /** The content is too large for memory: the handler finds it as `content.file`. */
+  bodyOnDisk?: true
   /** The body may come with `Content-Encoding: gzip`. */
   gzip?: true
   result: TSchema
@@ -112,7 +118,7 @@ type Chunks = AsyncIterable<string | Uint8Array>
 
 export type Operations = Readonly<Record<string, Operation>>
 
-export type Area<N extends string = string, O extends Operations = Operations> = Required<AreaRecords> & {
+export type Area<N extends string = string, O extends Operations = Operations> = Required<AreaRecords & AreaCarries> & {
   name: N
   operations: O
   /** One sentence on what the area is for, shown with its operations. */
@@ -125,12 +131,13 @@ export type Area<N extends string = string, O extends Operations = Operations> =
   seals: readonly SealedColumn[]
 }
 
-type Further<N extends string> = AreaRecords & {
-  about?: string
-  events?: Readonly<Record<`${N}.${string}`, string>>
-  notifies?: Readonly<Record<`${N}.${string}`, NotificationType>>
-  seals?: readonly SealedColumn[]
-}
+type Further<N extends string> = AreaRecords &
+  AreaCarries & {
+    about?: string
+    events?: Readonly<Record<`${N}.${string}`, string>>
+    notifies?: Readonly<Record<`${N}.${string}`, NotificationType>>
+    seals?: readonly SealedColumn[]
+  }
 
 /** Declares an area; an id outside it does not compile. */
 export function area<const N extends string, const O extends Operations>(
@@ -138,7 +145,17 @@ export function area<const N extends string, const O extends Operations>(
   operations: O & { [K in keyof O]: K extends `${N}.${string}` ? unknown : never },
   further: Further<N> = {},
 ): Area<N, O> {
-  const none = { about: '', events: {}, notifies: {}, records: {}, refers: {}, attaches: {}, seals: [] }
+  const none = {
+    about: '',
+    events: {},
+    notifies: {},
+    records: {},
+    refers: {},
+    attaches: {},
+    seals: [],
+    carries: {},
+    leaves: {},
+  }
   return { name, operations, ...none, ...further }
 }
 
@@ -190,5 +207,6 @@ export function errorsOf(operation: Operation): ErrorKind[] {
   if (operation.query || hasBody(operation)) kinds.add('bad_request')
   if (operation.access !== 'public') kinds.add('unauthorized').add('forbidden')
   if (isRepeatable(operation)) kinds.add('conflict').add('bad_request')
+  if (operation.counts) kinds.add('payment_required')
   return [...kinds.add('too_many_requests').add('internal')]
 }

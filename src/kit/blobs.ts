@@ -62,3 +62,19 @@ export async function* readBlob(db: Db, workspaceId: string, { sha256, size }: B
     yield row.bytes
   }
 }
+
+/** The same, where only the hash is known. */
+export async function* readWhole(db: Db, workspaceId: string, sha256: string): AsyncGenerator<Uint8Array> {
+  const row = await first<Blob>(
+    db,
+    sql`select sha256, size from blobs where workspace_id = ${workspaceId} and sha256 = ${sha256}`,
+  )
+  if (!row) throw new Error('the file was removed before it was read')
+  yield* readBlob(db, workspaceId, row)
+}
+
+/** Bytes that all workspaces keep, for who meters it. */
+export function bytesKept(db: Db) {
+  return db.query<{ workspaceId: string; bytes: number }>(sql`
+    select workspace_id, sum(size)::float8 as bytes from blobs group by workspace_id`)
+}

@@ -2,6 +2,7 @@
 import type { Signal } from '../contract/operation.ts'
 import type { Reach, Role, Standing } from '../contract/permissions.ts'
 import type { CallerKind, Scope } from '../contract/scopes.ts'
+import type { Carrier } from './carrying.ts'
 import type { ClickHouse } from './clickhouse.ts'
 import type { Db } from './db.ts'
 import type { Wait } from './gate.ts'
@@ -107,6 +108,8 @@ export type LedgerNote = {
   actor?: string
   /** The actor is being erased: neither address nor device is written. */
   isErased?: true
+  /** Nothing that a plan counts was added: a viewer takes no seat. */
+  addsNothing?: true
   /** Nothing was changed after all: no entry. */
   unchanged?: true
 }
@@ -235,4 +238,5 @@ export type BeforeContext = {
   take: Take
   /** Null where the operator has none. */
   clickhouse: ClickHouse | null
+  carriers: readonly Carrier[]
 }

@@ -36,9 +36,11 @@ export type Follower = {
    * that a follower of everything costs nothing where nobody wants it.
    */
   where?: (db: Db, chains: readonly string[]) => Promise<ReadonlyMap<string, number>>
+  /** It comes this much later than the first entry, so that many are read together. */
+  gatherMs?: number
 }
 
-type Options = Partial<Pick<Follower, 'from' | 'where'>>
+type Options = Partial<Pick<Follower, 'from' | 'where' | 'gatherMs'>>
 
 export function follow(
   name: string,
@@ -57,7 +59,7 @@ export function followTogether(
   name: string,
   pattern: string,
   run: Follower['run'],
-  { from = 'now', where }: Options = {},
+  { from = 'now', ...more }: Options = {},
 ): Follower {
-  return { name, pattern, run, atOnce: 50, from, ...(where && { where }) }
+  return { name, pattern, run, atOnce: 50, from, ...more }
 }

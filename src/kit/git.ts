@@ -75,6 +75,12 @@ export type Mirror = {
   fetch(remote: Remote): Promise<void>
   /** Makes a ref of the remote, which must not have it yet. */
   push(remote: Remote, sha: string, ref: string): Promise<void>
+  /** Whether there is anything in it that one file could hold. */
+  canBundle(): Promise<boolean>
+  /** Branches and tags with all that they hang on, as one file. */
+  bundle(): AsyncIterable<Buffer>
+  /** Such a file, of whomever; the mirror is made where there is none. */
+  unbundle(chunks: AsyncIterable<Uint8Array>): Promise<void>
   /** On disk. */
   bytes(): Promise<number>
   remove(): Promise<void>

@@ -1,5 +1,6 @@
 // Work after the answer, as an area declares it: what a kind is given, how often it is tried, and what it may touch.
 import type { Static, TSchema } from 'typebox'
+import type { Carrier } from './carrying.ts'
 import type { ClickHouse } from './clickhouse.ts'
 import type { Context, Feed, Fetch } from './context.ts'
 import type { Tx } from './db.ts'
@@ -61,6 +62,8 @@ export type JobContext = Omit<Context, 'caller' | 'access' | 'origin' | 'note' |
   git: Git
   /** Null where the operator has none. */
   clickhouse: ClickHouse | null
+  /** What areas carry in the archive of a workspace beside their tables. */
+  carriers: readonly Carrier[]
   /** An operation by the credential of a run, through the door that every client uses. */
   call: CallAsRun
   tools: ToolsOfRun
@@ -89,6 +92,8 @@ export type JobEvent = {
   /** As for an operation: the declared fields that differ are written down. */
   before?: object
   after?: object
+  /** Numbers that the entry tells of, each under a name of its own. */
+  counts?: Readonly<Record<string, number>>
 }
 
 /** A user in whose name a job acts: from where they said so, and the id of what brought it. */

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { escapeHtml } from './html.ts'
 import { markdownHtml, textOfHtml } from './markdown_html.ts'
 import { redact } from './redaction.ts'
+import { type Chart, chartHtml, chartMarkdown } from './report_chart.ts'
 import { pageStyle } from './report_style.ts'
 
 /** What an area has to tell, in its own words; Markdown stands in `markdown` alone. */
@@ -14,7 +15,7 @@ export type Report = {
   sections: readonly { title: string; entries: readonly Entry[] }[]
 }
 
-type Entry = { heading?: string; at?: string; markdown: string }
+type Entry = { heading?: string; at?: string; markdown: string; chart?: Chart }
 
 export type Rendered = {
   title: string
@@ -68,6 +69,7 @@ export function render(report: Report, setting: Setting): Rendered {
         ...(entry.heading !== undefined && { heading: plain(entry.heading) }),
         ...(entry.at !== undefined && { at: entry.at }),
         markdown: markdown(entry.markdown),
+        ...(entry.chart && { chart: cleanChart(entry.chart, plain) }),
       })),
     })),
   }
@@ -83,6 +85,11 @@ export function render(report: Report, setting: Setting): Rendered {
     bytes,
     redactions: told.redactions,
   }
+}
+
+/** Names of series come from records, and may hold anything. */
+function cleanChart({ labels, series, ...rest }: Chart, plain: (text: string) => string): Chart {
+  return { ...rest, labels, series: series.map(({ name, values }) => ({ name: plain(name), values })) }
 }
 
 type Told = Setting & { redactions: number }
@@ -116,10 +123,11 @@ ${parts.join('\n')}
 `
 }
 
-function entryHtml({ heading, at, markdown }: Entry, name: string): string {
+function entryHtml({ heading, at, markdown, chart }: Entry, name: string): string {
   const time = at === undefined ? '' : ` <time datetime="${escapeHtml(at)}">${escapeHtml(dateOf(at))}</time>`
   const head = heading === undefined ? '' : `<h3>${escapeHtml(heading)}${time}</h3>\n`
-  return `<article>${head}${markdownHtml(markdown, { headings: heading === undefined ? 3 : 4, name })}</article>`
+  const text = markdownHtml(markdown, { headings: heading === undefined ? 3 : 4, name })
+  return `<article>${head}${text}${chart ? chartHtml(chart, heading ?? name) : ''}</article>`
 }
 
 function markdownOf({ title, source, facts, sections }: Report, told: Told): string {
@@ -127,9 +135,10 @@ function markdownOf({ title, source, facts, sections }: Report, told: Told): str
   const rows = facts.map(({ name, value }) => `- **${inLine(name)}**: ${inLine(value)}`)
   const parts = sections.flatMap(section => [
     `## ${section.title}`,
-    ...section.entries.flatMap(({ heading, at, markdown }) => [
+    ...section.entries.flatMap(({ heading, at, markdown, chart }) => [
       ...(heading === undefined ? [] : [`### ${inLine(heading)}${at === undefined ? '' : ` (${dateOf(at)})`}`]),
       ended(markdown),
+      ...(chart ? [chartMarkdown(chart, inLine)] : []),
     ]),
   ])
   const blocks = [

@@ -1,9 +1,12 @@
 // The part of the configuration that handlers and jobs may read, and the instance's own cryptography.
+import type { Billing } from './plans.ts'
 
 /** `ready` is false where the database cannot compare vectors after all; it must not be awaited in a transaction. */
 export type Vectors = { ready: () => Promise<boolean> }
 
 export type Settings = {
+  /** Null where nobody is billed: nothing is limited then. */
+  billing: Billing | null
   publicUrl: string
   signups: 'open' | 'invite' | 'closed'
   /** The bot check on sign-up, where one is configured. */

@@ -5,6 +5,11 @@ export function newSigningSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`
 }
 
+/** As many bytes as the standard asks for. */
+export function isSigningSecret(secret: string): boolean {
+  return /^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(secret)
+}
+
 /** One signature for each secret: while one is being replaced there are two. */
 export function signedHeaders(
   secrets: readonly string[],

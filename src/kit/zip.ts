@@ -12,7 +12,7 @@ export type ZipLimits = { entries: number; fileBytes: number; totalBytes: number
 /** A file in a zip; `read` inflates it, and throws where it is not what the zip says of it. */
 export type ZipEntry = { path: string; size: number; read: () => Promise<Uint8Array> }
 
-type Listed = {
+export type Listed = {
   path: string
   isFolder: boolean
   method: number
@@ -24,12 +24,12 @@ type Listed = {
   name: Buffer
 }
 
-const endMark = 0x06054b50
+export const endMark = 0x06054b50
 const centralMark = 0x02014b50
-const localMark = 0x04034b50
-const [endSize, centralSize, localSize] = [22, 46, 30]
+export const localMark = 0x04034b50
+export const [endSize, centralSize, localSize] = [22, 46, 30]
 const longestComment = 0xffff
-const [stored, deflated] = [0, 8]
+export const [stored, deflated] = [0, 8]
 /** Encrypted in one of the ways that there are. */
 const encryptedFlags = 0x2041
 const unknown32 = 0xffffffff
@@ -91,7 +91,8 @@ function endOf(zip: Buffer): number {
   throw broken('it has no directory')
 }
 
-function listedAt(zip: Buffer, place: number, end: number): { entry: Listed; next: number } {
+/** An entry of the directory at this place. */
+export function listedAt(zip: Buffer, place: number, end: number): { entry: Listed; next: number } {
   if (place + centralSize > end || zip.readUInt32LE(place) !== centralMark) throw broken('its directory is damaged')
   const [host, flags, method] = [zip[place + 5], zip.readUInt16LE(place + 8), zip.readUInt16LE(place + 10)]
   const [crc, packed, size] = [16, 20, 24].map(at => zip.readUInt32LE(place + at)) as [number, number, number]
@@ -169,15 +170,15 @@ async function contentOf({ path, method, size, crc }: Listed, packed: Buffer): P
 }
 
 /** For messages: a name can have 64 KiB. */
-function named(path: string): string {
+export function named(path: string): string {
   return `"${path.slice(0, longestPath).toWellFormed()}"`
 }
 
-function broken(why: string): ApiError {
+export function broken(why: string): ApiError {
   return badRequest(`The zip cannot be read: ${why}. Pack it again and send the new file.`)
 }
 
-function tooMuch(why: string): ApiError {
+export function tooMuch(why: string): ApiError {
   return new ApiError('payload_too_large', `The zip is refused: ${why}. Take something out and send it again.`)
 }
 
