@@ -18,6 +18,7 @@ import { addHeaders, safeHeaders } from './request/headers.ts'
 import { answerPreflights } from './request/otlp.ts'
 import type { Platform } from './request/platform.ts'
 import { refuseOverload } from './request/pressure.ts'
+import { countRequests } from './request/request_log.ts'
 import { mountOperations } from './request/routes.ts'
 import { lazyLog } from './watch/lazy_log.ts'
 
@@ -73,6 +74,7 @@ export async function buildApp(platform: Platform, logger: FastifyBaseLogger): P
   const pressure = refuseOverload(app, config, connections)
   answerPreflights(app, platform)
   mountOperations(app, platform, entry, pressure)
+  countRequests(app, platform)
   mountOperational(app, platform, pressure)
   mountMailbox(app, platform)
   mountUndoPage(app, platform)

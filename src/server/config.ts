@@ -1,7 +1,9 @@
 // The configuration: one table of environment variables, read once; a wrong value stops the start with one line.
 import { isAbsolute, resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
+import { type BillingProvider, billingProviders } from '../contract/plans.ts'
 import { isAddressRange } from '../kit/addresses.ts'
+import { isSigningSecret } from '../kit/webhook_signing.ts'
 
 /** Said to the operator as it stands, without a stack. */
 export class StartError extends Error {}
@@ -73,6 +75,13 @@ function paths(what: string): Variable<string[]>['read'] {
   }
 }
 
+const providers: Variable<BillingProvider[]>['read'] = (value, name) => {
+  const list = words(value)
+  const isProvider = (word: string): word is BillingProvider => billingProviders.some(one => one === word)
+  if (!list.every(isProvider)) throw wrong(name, `a list of ${billingProviders.join(', ')}`)
+  return list.filter(isProvider)
+}
+
 const origins: Variable<string[]>['read'] = (value, name) => {
   const list = words(value)
   for (const origin of list) {
@@ -140,6 +149,20 @@ export const variables = {
     read: paths('directories'),
   },
   REPOSITORY_MAX_MIB: { help: 'the largest mirror of a repository, in MiB', read: whole(2048, 1, 1e6) },
+  BILLING_PROVIDERS: {
+    help: 'how workspaces may pay: none, manual, stripe, custom; the first is what they begin with; default: nobody pays',
+    read: providers,
+  },
+  PLANS_FILE: { help: 'file of the plans (JSON); default: the one that comes along', read: optional },
+  STRIPE_SECRET_KEY: { help: 'key of the Stripe account that is paid', secret: true, read: optional },
+  STRIPE_WEBHOOK_SECRET: { help: 'what Stripe signs its webhooks with', secret: true, read: optional },
+  STRIPE_API_URL: { help: 'where Stripe is called; default: https://api.stripe.com', read: url('http:', 'https:') },
+  CUSTOM_BILLING_URL: { help: 'address of your own payment service', read: url('http:', 'https:') },
+  CUSTOM_BILLING_SECRET: {
+    help: 'what it and Atrium sign with: whsec_ and a key in base64',
+    secret: true,
+    read: optional,
+  },
   METRICS_TOKEN: { help: 'bearer token for /metrics', secret: true, read: optional },
   MAX_REQUESTS_IN_FLIGHT: {
     help: 'requests in flight per process; more are refused with 503',
@@ -198,6 +221,18 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
   if (Boolean(values.TURNSTILE_SITE_KEY) !== Boolean(values.TURNSTILE_SECRET_KEY)) {
     throw new StartError('TURNSTILE_SITE_KEY and TURNSTILE_SECRET_KEY go together; set both or neither.')
+  }
+  if (values.BILLING_PROVIDERS.includes('stripe') && !(values.STRIPE_SECRET_KEY && values.STRIPE_WEBHOOK_SECRET)) {
+    throw new StartError('BILLING_PROVIDERS has stripe: set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET too.')
+  }
+  if (values.BILLING_PROVIDERS.includes('custom') && !(values.CUSTOM_BILLING_URL && values.CUSTOM_BILLING_SECRET)) {
+    throw new StartError('BILLING_PROVIDERS has custom: set CUSTOM_BILLING_URL and CUSTOM_BILLING_SECRET too.')
+  }
+  if (values.CUSTOM_BILLING_SECRET !== undefined && !isSigningSecret(values.CUSTOM_BILLING_SECRET)) {
+    throw wrong('CUSTOM_BILLING_SECRET', 'whsec_ and at least 24 bytes in base64')
+  }
+  if (values.STRIPE_API_URL !== undefined && new URL(values.STRIPE_API_URL).pathname !== '/') {
+    throw wrong('STRIPE_API_URL', 'an address without a path')
   }
   if (values.SECRET_KEY !== undefined && values.SECRET_KEY.length < 32) {
     throw wrong('SECRET_KEY', 'at least 32 characters')

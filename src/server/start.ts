@@ -18,10 +18,12 @@ import { areChainsBegun, beginChains, ledgerJobs } from './ledger/anchors.ts'
 import { startFeed } from './ledger/feed.ts'
 import { exportKey, type LedgerKey, ledgerKey, ledgerSigner } from './ledger/ledger.ts'
 import { type Ledger, openLedger } from './ledger/writer.ts'
+import { billingFrom } from './plans.ts'
 import { gatherCalls } from './request/call_log.ts'
 import { callsOfRuns } from './request/calls.ts'
 import type { Limiter } from './request/limits.ts'
 import type { Platform } from './request/platform.ts'
+import { gatherRequests } from './request/request_log.ts'
 import { readClickHouseTables } from './upkeep/clickhouse_tables.ts'
 import { secretKey } from './upkeep/key_file.ts'
 import { migrate, readMigrations, takeSchemaLock } from './upkeep/migrations.ts'
@@ -83,6 +85,7 @@ export async function startPlatform({
   await beginLedger(database, key, ledger, now())
   const areas = await loadAreas(areasIn)
   const settings = {
+    billing: billingFrom(config),
     publicUrl: config.PUBLIC_URL,
     signups: config.SIGNUPS,
     turnstile: config.TURNSTILE_SECRET_KEY
@@ -104,6 +107,7 @@ export async function startPlatform({
     outbound,
     git,
     clickhouse: clickhouse ?? null,
+    carriers: areas.carriers,
     call: calls.call,
     tools: tools.of,
     tracer,
@@ -130,6 +134,7 @@ export async function startPlatform({
   const vacuum = database.engine === 'pglite' ? startVacuum(database, logger) : undefined
   const uses = gatherUses(database, now, logger)
   const callLog = gatherCalls(database, areas.gate, logger)
+  const requestLog = gatherRequests(database, areas.keepRequests, now, logger)
   const platform: Platform = {
     config,
     settings,
@@ -137,7 +142,9 @@ export async function startPlatform({
     principals: principals(database, { requireVerifiedEmail: config.REQUIRE_VERIFIED_EMAIL === 'true', now }),
     policies: policyReader(database),
     gate: areas.gate,
+    limits: areas.limits,
     callLog,
+    requestLog,
     limiter,
     jobs,
     followers,
@@ -149,6 +156,7 @@ export async function startPlatform({
     git,
     gather: gathering(database, clickhouse ?? null),
     clickhouse: clickhouse ?? null,
+    carriers: areas.carriers,
     handlers: areas.handlers,
     tracer,
     log: logger,
@@ -171,6 +179,7 @@ export async function startPlatform({
       await feed.stop()
       await uses.stop()
       await callLog.stop()
+      await requestLog.stop()
       await jobs.stop()
       git.close()
       await vacuum?.stop()

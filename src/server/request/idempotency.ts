@@ -1,5 +1,6 @@
 // Idempotency-Key: the same request sent again gets the same answer and is carried out once.
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
+import type { Content } from '../../contract/content.ts'
 import { badRequest, conflict } from '../../contract/errors.ts'
 import { isRepeatable, isWrite, type Operation } from '../../contract/operation.ts'
 import type { Caller, Origin } from '../../kit/context.ts'
@@ -47,8 +48,9 @@ export function repeatOf(
 
 /** Of content, its hash stands for it. */
 function told(input: object): object {
-  const { content } = input as { content?: { bytes?: unknown } }
+  const { content } = input as { content?: Content }
   if (!(content?.bytes instanceof Uint8Array)) return input
+  if (content.file) return { ...input, content: { kind: content.kind, bytes: content.file.sha256 } }
   return { ...input, content: { ...content, bytes: hash('sha256', content.bytes, 'base64url') } }
 }
 

@@ -11,6 +11,7 @@ import { instanceChain } from '../../kit/ledger_records.ts'
 import { changesBetween, fieldKinds } from '../ledger/changes.ts'
 import type { LedgerEntry } from '../ledger/ledger.ts'
 import { claim, earlierAnswer, keepAnswer, repeatOf } from './idempotency.ts'
+import { planKeeper } from './plan_limits.ts'
 import type { Platform } from './platform.ts'
 import { callOperation, rehearseOperation, type relay } from './relay.ts'
 
@@ -34,7 +35,7 @@ export type Call = Pick<Context, 'caller' | 'access' | 'origin' | 'log'> & {
 type Perform = (call: Call, input: object) => Promise<unknown>
 
 export function performer(platform: Platform, id: string, operation: Operation): Perform {
-  const { database, settings, now, jobs, feed, limiter, outbound: fetch, git, gather, clickhouse } = platform
+  const { database, settings, now, jobs, feed, limiter, outbound: fetch, git, gather, clickhouse, carriers } = platform
   const handler = platform.handlers[id]
   if (!handler) throw new Error(`no handler for ${id}`)
   const enqueue = jobs.enqueue()
@@ -43,7 +44,7 @@ export function performer(platform: Platform, id: string, operation: Operation):
   const prepare =
     before &&
     ((call: Call, ctx: Context, input: object) =>
-      before({ ...ctx, ...calling(call), fetch, git: gitOf(git, call), gather, take, clickhouse }, input))
+      before({ ...ctx, ...calling(call), fetch, git: gitOf(git, call), gather, take, clickhouse, carriers }, input))
   const note = () => {}
   const isReading = doesRead(operation)
   const outside = ({ caller, access, origin, log }: Call): Context => {
@@ -98,6 +99,7 @@ function writing(
   const { database, settings, now, jobs, feed, secretKey } = platform
   const writer = isAudited(operation) ? ledgerWriter(platform, id, operation) : null
   const { after } = handler
+  const keepToPlan = operation.counts && planKeeper(platform, operation.counts)
   const settled = async ({ caller, access, origin, log }: Call, input: object, value: unknown) => {
     if (!after) return value
     const enqueue = jobs.enqueue({ requestId: origin.requestId })
@@ -132,7 +134,8 @@ function writing(
         const note = (more: LedgerNote) => void Object.assign(notes, more)
         const held = { ...feed, tell: (...one: (typeof told)[number]) => void told.push(one) }
         const ctx = { caller, access, origin, log, db: tx, settings, now, enqueue, note, feed: held }
-        const returned = await handler.handle(ctx, input, prepared)
+        const carried = () => handler.handle(ctx, input, prepared)
+        const returned = await (keepToPlan ? keepToPlan(tx, access, notes, carried) : carried())
         // Used up exactly if the call is carried out. Last, since others lock approvals after all else.
         if (!isClaimed) await call.claim?.(tx)
         // Sent together: the answer is kept while the head of the ledger is waited for.

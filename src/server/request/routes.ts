@@ -10,6 +10,7 @@ import { answerOf, unchanged } from '../../kit/implement.ts'
 import { operation as lookUp, operationIds } from '../../operations.ts'
 import { answerer } from './answer.ts'
 import { authoriser, stillAllowed } from './authorise.ts'
+import { readBodiesToDisk } from './bodies_on_disk.ts'
 import { callLogger } from './call_log.ts'
 import type { Entered, enter } from './entry.ts'
 import { gatekeeper } from './gatekeeper.ts'
@@ -63,10 +64,18 @@ export function mountOperations(
     else next()
   })
   const refused = refusalWriter(platform)
+  const onDisk = operationIds.filter(id => lookUp(id)?.bodyOnDisk)
   for (const id of operationIds) {
     const operation = lookUp(id)
-    if (operation) mount(app, platform, pressure, refused, id, operation)
+    if (operation && !operation.bodyOnDisk) mount(app, platform, pressure, refused, id, operation)
   }
+  app.register(async scope => {
+    readBodiesToDisk(scope, platform.config.DATA_DIR)
+    for (const id of onDisk) {
+      const operation = lookUp(id)
+      if (operation) mount(scope, platform, pressure, refused, id, operation)
+    }
+  })
 }
 
 function enterBy(

@@ -183,7 +183,7 @@ function startCrew(options: Options, follower: Follower, stopping: AbortSignal):
     later(chain, restMs)
   }
 
-  const { name, pattern, where } = follower
+  const { name, pattern, where, gatherMs } = follower
   const known = new Map<string, number>()
   const heard = new Set<string>()
   let looking: Promise<void> = Promise.resolve()
@@ -201,20 +201,23 @@ function startCrew(options: Options, follower: Follower, stopping: AbortSignal):
 
   /** Later than this, so that many commits ask once. */
   function look(): void {
-    looking = wait(lookMs, undefined, { ref: false })
+    looking = wait(gatherMs ?? lookMs, undefined, { ref: false, signal: stopping })
       .then(async () => {
         const chains = [...heard]
         heard.clear()
-        if (!stopping.aborted) await wantAmong(chains)
+        await wantAmong(chains)
       })
-      .catch(error =>
-        log.warn({ err: error, follower: name }, 'a follower could not ask what it is for; the scan does'),
-      )
+      .catch(error => {
+        if (stopping.aborted) return
+        log.warn({ err: error, follower: name }, 'a follower could not ask what it is for; the scan does')
+      })
   }
 
   function hear(chains: readonly string[]): void {
+    const isKnown = (chain: string) =>
+      !where || performance.now() - (known.get(chain) ?? Number.NEGATIVE_INFINITY) < knownMs
     for (const chain of chains) {
-      if (!where || performance.now() - (known.get(chain) ?? Number.NEGATIVE_INFINITY) < knownMs) {
+      if (gatherMs === undefined && isKnown(chain)) {
         want(chain)
         continue
       }

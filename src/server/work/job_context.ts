@@ -1,4 +1,5 @@
 // What a job or a follower may touch: the context of a handler without a caller, with mail and the ledger.
+import type { Carrier } from '../../kit/carrying.ts'
 import type { ClickHouse } from '../../kit/clickhouse.ts'
 import type { Feed, Fetch, Log } from '../../kit/context.ts'
 import type { Database } from '../../kit/db.ts'
@@ -29,6 +30,7 @@ type Options = {
   outbound: Fetch
   git: SystemGit
   clickhouse: ClickHouse | null
+  carriers: readonly Carrier[]
   call: CallAsRun
   tools: ToolsOfRun
   tracer: Tracer | undefined
@@ -36,7 +38,8 @@ type Options = {
 }
 
 export function jobContexts(options: Options): JobContextMaker {
-  const { config, database, settings, ledger, feed, outbound, git, clickhouse, call, tools, tracer, now } = options
+  const { config, database, settings, ledger, feed, outbound, git, clickhouse, carriers, call, tools, tracer, now } =
+    options
   const sendMail = mailer(config, database)
   const host = new URL(config.PUBLIC_URL).hostname
   return (id, log, signal, gitKey = id) => {
@@ -51,6 +54,7 @@ export function jobContexts(options: Options): JobContextMaker {
       call,
       tools,
       clickhouse,
+      carriers,
       git: git.of({ key: gitKey, signal }),
       fetch: (url, options) => outbound(url, { signal, ...options }),
       sendMail: async message => {
@@ -70,10 +74,12 @@ export function jobContexts(options: Options): JobContextMaker {
 }
 
 function entryOf(event: JobEvent, at: Date, jobId: string): Omit<Addition, 'chain'> {
-  const { action, target, actor, before, after } = event
+  const { action, target, actor, before, after, counts = {} } = event
   const { query, body, result } = operation(action) ?? {}
   const { changes, personal } = changesBetween(fieldKinds([query, body, result]), before, after)
-  const own = systemEntry(action, { target, changes }, at, actor?.surface ?? 'job', actor?.cause ?? jobId)
+  const counted = Object.entries(counts).map(([path, count]) => ({ path, after: count }))
+  const told = { target, changes: [...changes, ...counted] }
+  const own = systemEntry(action, told, at, actor?.surface ?? 'job', actor?.cause ?? jobId)
   const known = { ...own.personal, changes: personal }
   if (!actor) return { entry: own.entry, personal: known }
   return { entry: { ...own.entry, actor: { ...own.entry.actor, type: 'user', id: actor.userId } }, personal: known }

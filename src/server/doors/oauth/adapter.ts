@@ -29,7 +29,7 @@ function clients(platform: Platform): Adapter {
   return {
     find: async id => {
       const row = await store.findClient(database, id)
-      return row && metadataOf(row)
+      return row && isUsable(row) ? metadataOf(row) : undefined
     },
     upsert: async (id, metadata) => {
       const client = selfRegistered(id, metadata)
@@ -61,6 +61,15 @@ const grantTypes = {
   device: 'urn:ietf:params:oauth:grant-type:device_code',
   client_credentials: 'client_credentials',
 } as const
+
+/**
+ * A client that should have a secret and has none would be taken for a public one, and one that came with an archive was
+ * never asked where it sends people back to.
+ */
+function isUsable({ type, secretHash, redirectUris }: store.ClientRow): boolean {
+  if (type === 'confidential' && secretHash === null) return false
+  return redirectUris.every(uri => redirectUriFault(uri, type) === null)
+}
 
 /** What runs on a person's own device: any port on loopback will do, and consent is asked each time. */
 function isNative({ type, redirectUris }: store.ClientRow): boolean {

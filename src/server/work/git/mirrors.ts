@@ -9,6 +9,7 @@ import {
   type Remote,
   type RemoteRefs,
 } from '../../../kit/git.ts'
+import { type BundleParts, bundleOf, takeBundle } from './bundles.ts'
 import { type ChildOptions, readGit, runGit } from './child.ts'
 import type { Environment } from './environment.ts'
 import type { Lane } from './lanes.ts'
@@ -95,6 +96,14 @@ export function mirrorAt(parts: MirrorParts, id: string, { key, signal }: Bound)
     )
   }
 
+  const bundling: BundleParts = {
+    temporary: parts.temporary,
+    own,
+    signal,
+    mostBytes: parts.mostBytes,
+    inTurn: work => parts.network(key, signal, work),
+  }
+
   return {
     run: (args, options) => parts.reading(key, signal, () => runGit(args, bounded(options))),
     pieces: (args, options, take) => parts.reading(key, signal, () => readGit(args, bounded(options), take)),
@@ -159,6 +168,19 @@ export function mirrorAt(parts: MirrorParts, id: string, { key, signal }: Bound)
       const flags = ['--quiet', '--no-verify', '--no-signed', '--recurse-submodules=no', `--force-with-lease=${ref}:`]
       const args = (address: string) => ['push', ...flags, '--end-of-options', address, `${sha}:${ref}`]
       await overNetwork(remote, args, { timeoutMs: pushMs }, () => undefined)
+    },
+    async canBundle() {
+      if (!(await exists()) || (await has('shallow'))) return false
+      const found = await parts.reading(key, signal, () => runGit(['for-each-ref', '--count=1'], bounded()))
+      return found.length > 0
+    },
+    bundle: () => bundleOf(bundling),
+    async unbundle(chunks) {
+      // What stands in this place was somebody else's.
+      parts.objects.end(folder)
+      await rm(folder, { recursive: true, force: true })
+      await make()
+      await takeBundle(bundling, chunks)
     },
     async remove() {
       parts.objects.end(folder)
