@@ -88,6 +88,14 @@ describe('an operation', () => {
     expect((await atrium(['teams', 'list', '--name', "Ada's", '--jq', '.count'])).stdout).toBe('0\n')
   })
 
+  it.each(['--dry-run', '--dryRun'])('asks the service to try it by %s, where the service can', async flag => {
+    const { stdout } = await atrium(['agent_tools', 'run', 'teams_post', '--args', '{"name":"Tried"}', flag])
+    expect(JSON.parse(stdout)).toMatchObject({ operationId: 'teams.post', result: null })
+    expect((await atrium(['teams', 'list', '--name', 'Tried', '--jq', '.count'])).stdout).toBe('0\n')
+    const { stdout: curl } = await atrium(['agent_tools', 'run', 'teams_post', '--args', '{}', flag, '--curl'])
+    expect(curl).toContain('"dryRun":true')
+  })
+
   it('deletes only when told so', async () => {
     const { id } = JSON.parse((await atrium('teams post --name Doomed')).stdout)
     const silent = await atrium(['teams', 'del', id])

@@ -15,6 +15,11 @@ export const reserved = new Set(
   ),
 )
 
+/** It can be tried at the service, which then changes nothing: there `--dry-run` asks for that. */
+export function hasDryRun({ fields }: Entry): boolean {
+  return fields.some(({ name }) => name === 'dryRun')
+}
+
 export function flagName({ name }: Field): string {
   return reserved.has(name) ? `field.${name}` : name
 }
@@ -38,7 +43,8 @@ export function flagsOf(field: Field): Option[] {
 /** `perPage`, and `per-page` as other programs have it; both set the same value. */
 function bothSpellings(name: string): string[] {
   const kebab = name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
-  return kebab === name || reserved.has(kebab) || name.includes('_') ? [name] : [name, kebab]
+  const isTaken = reserved.has(kebab) && name !== 'dryRun'
+  return kebab === name || isTaken || name.includes('_') ? [name] : [name, kebab]
 }
 
 function isShort(values: string[] | undefined): values is string[] {

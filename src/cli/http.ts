@@ -1,6 +1,7 @@
 // Sends over node:http what `fetch` would: loading `fetch` costs every call of the command line a tenth of a second.
 import { type IncomingMessage, request as plainRequest } from 'node:http'
 import { request as secureRequest } from 'node:https'
+import { Readable } from 'node:stream'
 
 /** As much of an answer as the command line reads. */
 type Answer = Pick<Response, 'status' | 'ok' | 'url' | 'text' | 'json'> & {
@@ -20,7 +21,12 @@ export const send = ((address: string, init: RequestInit = {}): Promise<Answer> 
     })
     outgoing.on('error', reject)
     outgoing.on('response', incoming => resolve(answerOf(address, incoming)))
-    outgoing.end(body ?? undefined)
+    const isStream = typeof body === 'object' && body !== null && Symbol.asyncIterator in body
+    if (isStream)
+      Readable.from(body as AsyncIterable<Uint8Array>)
+        .on('error', reject)
+        .pipe(outgoing)
+    else outgoing.end(body ?? undefined)
   })
 }) as unknown as typeof fetch
 

@@ -3,7 +3,8 @@ import { type OperationRequest, type Parts, spell } from '../client/request.ts'
 import { readResult } from '../client/transport.ts'
 import type { Entry } from './digest.ts'
 import { CliError, usage } from './failures.ts'
-import { parseJson, partsOf, readFile, readInput, type Values } from './fields.ts'
+import { hasDryRun, parseJson, partsOf, readFile, readInput, type Values } from './fields.ts'
+import { isLarge, sendLarge } from './leaving.ts'
 import { linesOf } from './lines.ts'
 import { filter, formatOf, type OutputOptions, print, projectItem, toLine } from './output.ts'
 import { credentialOf, outgoing, type Session, send } from './session.ts'
@@ -40,16 +41,27 @@ export async function invoke(
     query: options.query === undefined ? undefined : parseJson('--query', options.query),
     body: await bodyFrom(terminal, options),
   })
-  const parts = entry.consumes ? { ...fields, content: await contentFrom(terminal, entry, options) } : fields
+  const isSent = !options.curl && (!options.dryRun || hasDryRun(entry))
+  const parts =
+    entry.consumes && !(isSent && isLarge(options.content))
+      ? { ...fields, content: await contentFrom(terminal, entry, options) }
+      : fields
   const limit = limitFrom(entry, options)
   const request = spell(entry.method, entry.path, limit === null ? parts : withPage(parts, 1, limit))
-  if (options.dryRun || options.curl) return await printRequest(session, request, options)
+  if (!isSent) return await printRequest(session, request, options)
   if (entry.method === 'DELETE') await confirm(terminal, entry, options)
   if (limit !== null) return await printPages(session, entry, parts, limit, options)
-  const answer = await send(session, request)
+  const isStreamed = entry.consumes !== undefined && isLarge(options.content)
+  const answer = isStreamed
+    ? await sendLarge(session, typed(request, entry), options.content ?? '')
+    : await send(session, request)
   if (answer.status === noContent) return
   if (answer.ok && !isJson(answer)) return await pour(terminal, answer, options)
   await print(terminal, await readResult(answer, entry.isBare), options, entry)
+}
+
+function typed(request: OperationRequest, { consumes = [] }: Entry): OperationRequest {
+  return { ...request, ...(consumes[0] !== undefined && { contentType: consumes[0] }) }
 }
 
 /** There is nothing, and so nothing is printed. */

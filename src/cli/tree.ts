@@ -3,8 +3,9 @@ import { Argument, Command, Help, Option } from 'commander'
 import { near } from '../contract/near.ts'
 import type { Entry } from './digest.ts'
 import { exitCodes, usage } from './failures.ts'
-import { flagName, flagsOf, spelled, type Values } from './fields.ts'
+import { flagName, flagsOf, hasDryRun, spelled, type Values } from './fields.ts'
 import { invoke, type Options } from './invoke.ts'
+import { addLeaving, canLeave } from './leaving.ts'
 import { formats, type OutputOptions } from './output.ts'
 import type { Session } from './session.ts'
 
@@ -59,6 +60,7 @@ export function buildProgram(
   own(program)
   for (const command of local) addLocal(program, session, command, done)
   for (const entry of inOrder(session.digest.entries)) addOperation(program, session, entry)
+  if (canLeave(session)) addLeaving(groupIn(program, session, 'workspaces'), session)
   program.helpInformation = () => rootHelp(session, program)
   program.action((_, command: Command) => {
     if (command.args.length > 0) throw unknownCommand(session, command.args)
@@ -78,7 +80,7 @@ function addLocal(
 ): void {
   const text = `${summary[0]?.toUpperCase()}${summary.slice(1)}.`
   const [, group, rest] = /^(\w+) (\w+.*)$/.exec(name) ?? []
-  const parent = group ? program.command(group).summary(summary).description(text).helpCommand(false) : program
+  const parent = group ? localGroup(program, session, group, summary) : program
   const command = parent
     .command(rest ?? name)
     .summary(summary)
@@ -87,6 +89,13 @@ function addLocal(
   command.action(async (...values: unknown[]) => {
     done(await run(session, command.optsWithGlobals<OutputOptions>(), String(values[0])))
   })
+}
+
+/** Of its own, or that of an area, which has operations beside it. */
+function localGroup(program: Command, session: Session, name: string, summary: string): Command {
+  if (session.digest.entries.some(({ id }) => id.startsWith(`${name}.`))) return groupIn(program, session, name)
+  const text = `${summary[0]?.toUpperCase()}${summary.slice(1)}.`
+  return program.command(name).summary(summary).description(text).helpCommand(false)
 }
 
 function addOperation(program: Command, session: Session, entry: Entry): void {
@@ -193,10 +202,8 @@ function inputOptions(entry: Entry): Option[] {
       new Option('--limit <number>', 'at most so many items, over as many pages as it takes'),
     )
   }
-  options.push(
-    new Option('--dry-run', 'print the request instead of sending it'),
-    new Option('--curl', 'print the request as a curl command'),
-  )
+  if (!hasDryRun(entry)) options.push(new Option('--dry-run', 'print the request instead of sending it'))
+  options.push(new Option('--curl', 'print the request as a curl command'))
   return options.map(option => option.helpGroup('Input:'))
 }
 
