@@ -12,9 +12,11 @@ import { underFreeSlug } from '../../kit/slugs.ts'
 import { changedAgent } from './agent/changing.ts'
 import { defaultAgent, findSecrets, putSecrets } from './agent/store.ts'
 import { defaultAutofix } from './autofix/store.ts'
-import { workspaces } from './contract.ts'
+import { own as ownWorkspaces } from './contract.ts'
 import { changedEmbeddings, shownEmbeddings } from './embeddings/changing.ts'
 import { clearFault, defaultEmbeddings } from './embeddings/store.ts'
+import exportHandlers from './exports/handlers.ts'
+import importHandlers from './imports/handlers.ts'
 import * as store from './store.ts'
 
 const restoreDays = 30
@@ -26,7 +28,7 @@ export const defaultSettings = {
   pages: { links: true, maxTtlDays: null },
 }
 
-export default implement(workspaces, {
+const own = implement(ownWorkspaces, {
   'workspaces.list': ({ db, caller }, query) =>
     caller.boundTo === null
       ? store.pageForUser(db, query, caller.ownerId)
@@ -113,6 +115,8 @@ export default implement(workspaces, {
     return await store.update(db, workspaceId, { status: 'active', deleteAt: null }, now())
   },
 })
+
+export default { ...own, ...exportHandlers, ...importHandlers }
 
 async function settingsOf(db: Db, workspaceId: string, isReady: boolean) {
   const { agent, autofix, embeddings, ...set } = await store.findSettings(db, workspaceId)

@@ -296,6 +296,13 @@ export async function stillThere(db: Db, ids: readonly string[]): Promise<Set<st
   return new Set(rows.map(({ id }) => id))
 }
 
+/** The same, held until the end of the transaction: none of them goes meanwhile. */
+export async function keepAllAlive(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await db.query<{ id: string }>(sql`
+    select id from workspaces where id = any(${ids}::text[]) order by id for key share`)
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** What a user is worth in a workspace now; undefined for strangers. */
 export function standingOf(db: Db, workspaceId: string, userId: string) {
   return first<{ role: Role; scopes: Scope[] | null; workspaceStatus: string }>(

@@ -1,0 +1,71 @@
+// Imports: an archive of a workspace becomes that workspace, on this installation or another.
+import { Type } from 'typebox'
+import { UserId, WorkspaceId } from '../../../contract/ids.ts'
+import { area } from '../../../contract/operation.ts'
+import { choice, nullable, object, record, timestamp } from '../../../contract/records.ts'
+import { agentCallers } from '../../../contract/scopes.ts'
+
+const count = Type.Integer({ minimum: 0 })
+const gibibyte = 1024 * 1024 * 1024
+
+export const WorkspaceImport = record('WorkspaceImport', {
+  id: { ...WorkspaceId, description: 'Of the workspace that it makes; of a dry run, the id that it would have now.' },
+  dryRun: Type.Boolean({ description: 'Nothing was written.' }),
+  name: Type.String(),
+  slug: Type.String({ description: 'Another one than in the archive where that is taken here.' }),
+  ownerId: UserId,
+  source: object({
+    workspaceId: Type.String(),
+    made: timestamp,
+    publicKey: Type.String({
+      description: 'Of the installation that signed the archive: compare it with what it says.',
+    }),
+    ledgerEntries: { ...count, description: 'Entries of its ledger, kept as history with their signature.' },
+  }),
+  tables: Type.Array(object({ area: Type.String(), table: Type.String(), rows: count }), {
+    description: 'Those that the archive has records of.',
+  }),
+  files: object({ count, bytes: count }),
+  ids: object({ kept: count, renewed: { ...count, description: 'Ids that records have here already.' } }),
+  people: object({
+    matched: { ...count, description: 'Members whose verified address has an account here.' },
+    placeholders: { ...count, description: 'The others: whoever verifies the address of one becomes them.' },
+  }),
+  secretsToSet: Type.Array(
+    object({
+      table: Type.String({ examples: ['integrations'] }),
+      id: Type.String(),
+      names: Type.Array(Type.String(), { examples: [['token']] }),
+    }),
+    { description: 'No archive has them: set them again here. The first thousand.' },
+  ),
+  warnings: Type.Array(Type.String(), { description: 'What the archive has and this version does not know.' }),
+  imported: nullable(timestamp),
+  _object: choice(['workspace_import']),
+})
+
+export const imports = area('workspaces', {
+  'workspaces.import': {
+    summary: 'Import a workspace from an export',
+    description:
+      'Takes the zip of `workspaces.exports.file`, of this installation or another. The whole archive is checked before ' +
+      'anything is written; with `dryRun` nothing is. Ids are kept where they are free. Members are found by their verified ' +
+      'address; others become placeholders, which whoever verifies that address claims. Who imports is the owner where the ' +
+      'old one has no account here, and an admin at least. Automations are off, integrations paused, and secrets must be ' +
+      'set again.',
+    past: 'imported',
+    route: 'POST /v1/workspaces/import',
+    words: 'archive restore move migrate upload zip bring',
+    access: ['workspaces:write'],
+    credentials: ['session', 'oauth'],
+    restricted: agentCallers,
+    tool: false,
+    query: object({ dryRun: Type.Optional(Type.Boolean({ default: false })) }),
+    consumes: ['zip'],
+    bodyLimit: gibibyte,
+    bodyOnDisk: true,
+    result: WorkspaceImport,
+    status: 201,
+    also: { 200: WorkspaceImport },
+  },
+})
