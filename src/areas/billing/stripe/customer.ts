@@ -1,0 +1,18 @@
+// The customer that a workspace is at Stripe, made when it is first needed.
+import { createHash } from 'node:crypto'
+import type { Db } from '../../../kit/db.ts'
+import type { AskStripe } from '../../../kit/stripe.ts'
+import { type AccountRow, findAccount } from '../store.ts'
+
+/** Outside a transaction; whoever calls keeps the id with the account. */
+export async function ensureCustomer(stripe: AskStripe, db: Db, workspaceId: string): Promise<string> {
+  const account: Partial<AccountRow> = (await findAccount(db, workspaceId)) ?? {}
+  if (account.stripeCustomer) return account.stripeCustomer
+  const { email, legalName } = account
+  const fields = { ...(email && { email }), ...(legalName && { name: legalName }), metadata: { workspaceId } }
+  // The same customer for the same words; with other words under the same key it would be refused.
+  const words = createHash('sha256').update(JSON.stringify(fields)).digest('hex').slice(0, 16)
+  const idempotencyKey = `customer-${workspaceId}-${words}`
+  const { id } = await stripe(({ customers }) => customers.create(fields, { idempotencyKey }))
+  return id
+}

@@ -1,0 +1,61 @@
+// What time does to a subscription: the next move that is due, one at a time, in the order in which they were due.
+import { addDays, periodFrom } from './calendar.ts'
+import { recurringLines } from './lines.ts'
+import { isFree, type Terms } from './prices.ts'
+import { type Market, type Outcome, resting, type State } from './state.ts'
+
+export type Move = Outcome & {
+  event: 'trial_ended' | 'renewed' | 'past_due' | 'recovered' | 'canceled'
+  /** When it was due, which may be long ago. */
+  at: Date
+  /** The period that has ended with it: what was used in it is charged. */
+  closed: State['period']
+}
+
+/** The oldest invoice that is due and not paid, as far as it matters. */
+export type Debt = { dueAt: Date } | null
+
+export function nextMove(market: Market, state: State, debt: Debt, now: Date): Move | null {
+  const due = [ended(market, state), late(market, state, debt)].filter(move => move !== null && move.at <= now)
+  return due.sort((one, other) => Number(one?.at) - Number(other?.at))[0] ?? null
+}
+
+function ended(market: Market, state: State): Move | null {
+  const { period, status, cancelAt, next, anchor } = state
+  if (!period || !anchor || status === 'paused') return null
+  const { file } = market
+  const at = period.to
+  const isTrial = status === 'trialing'
+  const closed = isTrial ? null : period
+  if (cancelAt && cancelAt <= at) {
+    return { event: 'canceled', at, state: resting(file, state, 'canceled'), lines: [], period: null, closed }
+  }
+  const terms: Terms = next ?? state
+  if (isFree(file, terms.plan)) {
+    const rest = { ...resting(file, state, 'active'), plan: terms.plan, seats: terms.seats }
+    return { event: 'renewed', at, state: rest, lines: [], period: null, closed }
+  }
+  // Another cycle is counted from here; the same one from where it always was.
+  const from = isTrial || terms.cycle !== state.cycle ? at : anchor
+  const following = periodFrom(from, terms.cycle, at)
+  const lines = recurringLines({ ...market, terms, period: following })
+  const { plan, cycle, seats } = terms
+  const after = { ...state, plan, cycle, seats, anchor: from, period: following, next: null, cancelAt: null }
+  const renewed = { ...after, status: isTrial ? ('active' as const) : status }
+  return { event: isTrial ? 'trial_ended' : 'renewed', at, state: renewed, lines, period: following, closed }
+}
+
+function late({ file }: Market, state: State, debt: Debt): Move | null {
+  const { status, pastDueSince } = state
+  const none = { lines: [], period: null, closed: null }
+  if (status === 'active' && debt) {
+    const owing: State = { ...state, status: 'past_due', pastDueSince: debt.dueAt }
+    return { event: 'past_due', at: debt.dueAt, state: owing, ...none }
+  }
+  if (status !== 'past_due' || !pastDueSince) return null
+  if (!debt) {
+    return { event: 'recovered', at: pastDueSince, state: { ...state, status: 'active', pastDueSince: null }, ...none }
+  }
+  const at = addDays(pastDueSince, file.graceDays)
+  return { event: 'canceled', at, state: resting(file, state, 'canceled'), ...none }
+}

@@ -1,0 +1,93 @@
+// Time at work: what is due of a subscription happens, one move and one transaction after the other.
+import type { JobContext } from '../../kit/jobs.ts'
+import { isToCharge, writeInvoice } from '../billing/invoicing.ts'
+import * as invoices from '../billing/store.ts'
+import { findHeld } from '../workspaces/limits/store.ts'
+import { keepAlive } from '../workspaces/store.ts'
+import { changed } from './money/changing.ts'
+import { type Move, nextMove } from './money/moving.ts'
+import type { Terms } from './money/prices.ts'
+import { standingOf, termsOf } from './standing.ts'
+import * as store from './store.ts'
+import { chargedUsage } from './used.ts'
+
+/** More than ten years of months: what never ends is a mistake of ours. */
+const mostMoves = 200
+
+export async function moveOn(ctx: JobContext, workspaceId: string): Promise<void> {
+  for (let count = 0; count < mostMoves && !ctx.signal.aborted; count++) {
+    if (!(await moveOnce(ctx, workspaceId))) return
+  }
+}
+
+async function moveOnce(ctx: JobContext, workspaceId: string): Promise<boolean> {
+  const moved = await moveInside(ctx, workspaceId)
+  // What is lost between here and there is asked for a day later.
+  if (moved?.invoice && isToCharge(moved.invoice)) {
+    await ctx.enqueue('billing.charge', { workspaceId, invoiceId: moved.invoice.id })
+  }
+  return moved !== null
+}
+
+/** Null where nothing is due. */
+async function moveInside(ctx: JobContext, workspaceId: string) {
+  const { billing } = ctx.settings
+  if (!billing) return null
+  const now = ctx.now()
+  return await ctx.transaction(async tx => {
+    await keepAlive(tx, workspaceId)
+    const account = await invoices.lockAccount(tx, billing, workspaceId, now)
+    const inside = { db: tx, settings: ctx.settings, now: () => now }
+    const { provider } = await findHeld(tx, billing, workspaceId)
+    if (provider === 'none') return null
+    const standing = await standingOf(inside, workspaceId)
+    if (standing.state.stripeSubscription !== null) return null
+    const debt = await invoices.oldestDebt(tx, workspaceId, now)
+    const move = nextMove(standing.market, standing.state, debt ? { dueAt: new Date(debt.dueAt) } : null, now)
+    if (!move) return null
+    const used = move.closed ? await chargedUsage(tx, workspaceId, standing, move.closed) : []
+    const period = move.period ?? move.closed
+    const lines = [...used, ...move.lines]
+    const invoice = period && (await writeInvoice(tx, billing, { provider, account, lines, period, at: move.at }))
+    if (move.event === 'canceled') await invoices.giveUpDebts(tx, workspaceId, now)
+    const { stripeSubscription, stripeItem } = standing.state
+    await store.save(tx, workspaceId, standing.provider, { ...move.state, stripeSubscription, stripeItem }, now)
+    await ctx.record(tx, [
+      ...(invoice
+        ? [{ chain: workspaceId, action: 'billing.invoiced', target: { object: 'invoice', id: invoice.id } }]
+        : []),
+      eventOf(workspaceId, move),
+    ])
+    return { invoice }
+  })
+}
+
+/** Somebody has entered how they pay: the plan of the checkout begins, once. */
+export async function begin(ctx: JobContext, workspaceId: string, wanted: Terms): Promise<void> {
+  const { billing } = ctx.settings
+  if (!billing) return
+  const now = ctx.now()
+  const invoice = await ctx.transaction(async tx => {
+    await keepAlive(tx, workspaceId)
+    const account = await invoices.lockAccount(tx, billing, workspaceId, now)
+    const { provider } = await findHeld(tx, billing, workspaceId)
+    if (provider !== 'custom') return null
+    const standing = await standingOf({ db: tx, settings: ctx.settings, now: () => now }, workspaceId)
+    if (standing.state.period !== null) return null
+    const terms = termsOf(standing, { ...wanted, seats: Math.max(wanted.seats, standing.seatsUsed) })
+    const { state, lines, period } = changed(standing.market, standing.state, terms, now)
+    const written = period && (await writeInvoice(tx, billing, { provider, account, lines, period, at: now }))
+    await store.save(tx, workspaceId, provider, state, now)
+    await ctx.record(tx, {
+      chain: workspaceId,
+      action: 'subscriptions.begun',
+      target: { object: 'subscription', id: workspaceId },
+    })
+    return written
+  })
+  if (invoice && isToCharge(invoice)) await ctx.enqueue('billing.charge', { workspaceId, invoiceId: invoice.id })
+}
+
+function eventOf(workspaceId: string, { event }: Move) {
+  return { chain: workspaceId, action: `subscriptions.${event}`, target: { object: 'subscription', id: workspaceId } }
+}

@@ -1,0 +1,75 @@
+// Changes at Stripe: outside any transaction, each with a key that makes a repeated call the same call.
+import { conflict } from '../../../contract/errors.ts'
+import type { AskStripe, Stripe } from '../../../kit/stripe.ts'
+import type { Change } from '../money/changing.ts'
+import type { Terms } from '../money/prices.ts'
+import type { Quoted } from '../previewing.ts'
+import type { Standing } from '../standing.ts'
+import { linesOf, totalsOf } from './mirroring.ts'
+import { priceIn } from './objects.ts'
+
+const seconds = (at: Date) => Math.floor(at.getTime() / 1000)
+
+/** 409 where the operator has not said which price at Stripe this is. */
+export function stripePrice({ market }: Standing, { plan, cycle }: Terms): string {
+  const price = priceIn(market.file, plan, cycle, market.currency)
+  if (price === undefined) {
+    throw conflict(`The plan ${plan} cannot be paid by Stripe (${cycle}, ${market.currency}).`, { plan, cycle })
+  }
+  return price
+}
+
+/** What Stripe would charge now, where it charges now. */
+export async function quoteOf(stripe: AskStripe, standing: Standing, terms: Terms, change: Change, at: Date) {
+  const { stripeSubscription, stripeItem } = standing.state
+  if (stripeSubscription === null || stripeItem === null || change.lines.length === 0) return null
+  const details = {
+    items: [{ id: stripeItem, price: stripePrice(standing, terms), quantity: terms.seats }],
+    proration_behavior: 'always_invoice' as const,
+    proration_date: seconds(at),
+  }
+  const body = { subscription: stripeSubscription, subscription_details: details }
+  const idempotencyKey = `preview-${stripeSubscription}-${terms.plan}-${terms.cycle}-${terms.seats}-${seconds(at)}`
+  const invoice = await stripe(({ invoices }) => invoices.createPreview(body, { idempotencyKey }))
+  const quoted: Quoted = { lines: linesOf(invoice), ...totalsOf(invoice) }
+  return quoted
+}
+
+/** More is invoiced at once. Less costs less from the next invoice on; what the plan gives stays until then, here. */
+export async function changeAt(
+  stripe: AskStripe,
+  standing: Standing,
+  terms: Terms,
+  change: Change,
+  at: Date,
+): Promise<Stripe.Subscription> {
+  const { stripeSubscription, stripeItem, cycle } = standing.state
+  if (stripeSubscription === null || stripeItem === null) throw new Error('there is no subscription at Stripe')
+  if (change.when === 'period_end' && terms.cycle !== cycle) {
+    throw conflict('Stripe changes to a shorter cycle only by a new checkout: cancel, and begin again then.', { cycle })
+  }
+  const body = {
+    items: [{ id: stripeItem, price: stripePrice(standing, terms), quantity: terms.seats }],
+    cancel_at_period_end: false,
+    ...(change.when === 'now'
+      ? { proration_behavior: 'always_invoice' as const, proration_date: seconds(at) }
+      : { proration_behavior: 'none' as const }),
+  }
+  const idempotencyKey = `change-${stripeSubscription}-${terms.plan}-${terms.cycle}-${terms.seats}-${seconds(at)}`
+  return await stripe(({ subscriptions }) => subscriptions.update(stripeSubscription, body, { idempotencyKey }))
+}
+
+export async function cancelAt(
+  stripe: AskStripe,
+  { state }: Standing,
+  isCanceled: boolean,
+  requestId: string,
+): Promise<Stripe.Subscription> {
+  const { stripeSubscription } = state
+  if (stripeSubscription === null) {
+    throw conflict('There is no subscription to cancel or resume.', { state: state.status })
+  }
+  const idempotencyKey = `cancel-${stripeSubscription}-${isCanceled}-${requestId}`
+  const body = { cancel_at_period_end: isCanceled }
+  return await stripe(({ subscriptions }) => subscriptions.update(stripeSubscription, body, { idempotencyKey }))
+}

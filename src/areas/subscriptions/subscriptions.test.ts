@@ -1,0 +1,175 @@
+// Subscriptions: previews and what then happens, and time.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { payingBy } from '../../../test/billing/calls.ts'
+import { platform, type TestCaller, type TestPlatform } from '../../../test/helpers/platform.ts'
+import { agentCallers } from '../../contract/scopes.ts'
+
+const dayMs = 86_400_000
+
+let p: TestPlatform
+let owner: TestCaller
+let workspaceId: string
+
+beforeAll(async () => {
+  p = await platform({ env: { RATE_LIMIT: '1000000' } })
+})
+afterAll(() => p.close())
+beforeEach(async () => {
+  // By a key: sessions would end while months pass.
+  owner = await p.key(await p.user())
+  workspaceId = owner.workspaceId
+  await payingBy(p, workspaceId, 'manual')
+})
+
+const call = (verb: string, input: Record<string, unknown> = {}) =>
+  p.call(`subscriptions.${verb}`, { workspaceId, ...input }, owner)
+const newest = async () => (await p.call('billing.invoices.list', { workspaceId, perPage: 1 }, owner)).result.items[0]
+const move = () => p.platform.jobs.runNow('subscriptions.move', { workspaceId })
+
+/** Past its trial, so that it pays; its first invoice is paid, unless it is told not to. */
+async function paying(terms: Record<string, unknown>, { isPaid = true } = {}) {
+  expect((await call('patch', terms)).status).toBe(200)
+  p.advance(14 * dayMs + 1_000)
+  await move()
+  const { result } = await call('get')
+  expect(result.status).toBe('active')
+  if (isPaid) await p.call('billing.invoices.pay', { workspaceId, id: (await newest()).id }, owner)
+  return result
+}
+
+describe('subscriptions.plans', () => {
+  it('shows everybody what can be had, and nothing of what is at Stripe', async () => {
+    const { status, result, text } = await p.call('subscriptions.plans')
+    expect(status).toBe(200)
+    expect(result.plans.map(({ id }: { id: string }) => id)).toEqual(['free', 'team', 'business'])
+    expect(text).not.toContain('price_')
+  })
+})
+
+describe('where nobody pays', () => {
+  it('nothing is limited, nothing can be changed, and nobody is told to', async () => {
+    const other = await p.user()
+    const at = { workspaceId: other.workspaceId }
+    const { result } = await p.call('subscriptions.get', at, other)
+    expect(result).toMatchObject({ provider: 'none', plan: 'self_hosted', status: 'active', warnings: [] })
+    expect(new Set(Object.values(result.limits))).toEqual(new Set([-1]))
+    for (const verb of ['preview', 'patch']) {
+      const answer = await p.call(`subscriptions.${verb}`, { ...at, plan: 'team' }, other)
+      expect([answer.status, answer.error.metadata.state]).toEqual([409, 'none'])
+    }
+    const urls = { successUrl: 'https://a.example/', cancelUrl: 'https://a.example/' }
+    const checkout = { ...at, plan: 'team', cycle: 'monthly', ...urls }
+    expect((await p.call('subscriptions.checkout', checkout, other)).status).toBe(409)
+  })
+})
+
+describe('subscriptions.patch', () => {
+  it('begins with a trial, then charges for the first period', async () => {
+    const { result } = await call('patch', { plan: 'team', cycle: 'monthly', seats: 3 })
+    expect(result).toMatchObject({ plan: 'team', seats: 3, seatsUsed: 1, status: 'trialing', limits: { members: 3 } })
+    expect(Date.parse(result.trialEnd) - Date.parse(result.periodStart)).toBe(14 * dayMs)
+    expect(await newest()).toBeUndefined()
+    p.advance(14 * dayMs + 1_000)
+    await move()
+    const invoice = await newest()
+    expect(invoice).toMatchObject({ status: 'open', subtotalMinor: 3_600, taxMinor: 684, totalMinor: 4_284 })
+    expect((await call('get')).result).toMatchObject({ status: 'active', periodStart: result.trialEnd })
+  })
+
+  it('charges what the preview has said, line by line and to the second', async () => {
+    await paying({ plan: 'team', cycle: 'monthly', seats: 3 })
+    for (const terms of [{ seats: 7 }, { plan: 'business' }, { cycle: 'annual', seats: 9 }]) {
+      p.advance(3 * dayMs + 12_345_000)
+      const { result: preview } = await call('preview', terms)
+      expect(preview.when).toBe('now')
+      p.advance(90_000)
+      const { status } = await call('patch', { ...terms, previewedAt: preview.at })
+      expect(status).toBe(200)
+      const { lines, subtotalMinor, taxMinor, balanceMinor, totalMinor } = await newest()
+      expect({ lines, subtotalMinor, taxMinor, balanceMinor, totalMinor }).toEqual({
+        lines: preview.lines,
+        subtotalMinor: preview.subtotalMinor,
+        taxMinor: preview.taxMinor,
+        balanceMinor: preview.balanceMinor,
+        totalMinor: preview.totalMinor,
+      })
+    }
+  })
+
+  it('holds no preview that is old or overtaken', async () => {
+    await paying({ plan: 'team', cycle: 'monthly', seats: 3 })
+    const { result: preview } = await call('preview', { seats: 5 })
+    p.advance(16 * 60_000)
+    expect((await call('patch', { seats: 5, previewedAt: preview.at })).status).toBe(409)
+    const { result: again } = await call('preview', { seats: 5 })
+    // In the same second.
+    p.advance(2)
+    await call('patch', { seats: 4 })
+    expect((await call('patch', { seats: 5, previewedAt: again.at })).status).toBe(409)
+  })
+
+  it('gives less at the end of the period, and until then what is paid for', async () => {
+    const before = await paying({ plan: 'business', cycle: 'monthly', seats: 5 })
+    const { result: preview } = await call('preview', { plan: 'team' })
+    expect(preview).toMatchObject({ when: 'period_end', effectiveAt: before.periodEnd, lines: [], totalMinor: 0 })
+    const { result } = await call('patch', { plan: 'team' })
+    expect(result).toMatchObject({ plan: 'business', next: { plan: 'team', seats: 5 } })
+    p.advance(32 * dayMs)
+    await move()
+    expect((await call('get')).result).toMatchObject({ plan: 'team', next: null, periodStart: before.periodEnd })
+    const { lines } = await newest()
+    expect(lines).toEqual(preview.nextInvoice.lines)
+  })
+
+  it('cancels at the end of the period, and resumes until then', async () => {
+    const before = await paying({ plan: 'team', cycle: 'monthly', seats: 2 })
+    expect((await call('patch', { cancel: true })).result.cancelAt).toBe(before.periodEnd)
+    expect((await call('patch', { resume: true })).result.cancelAt).toBeNull()
+    await call('patch', { cancel: true })
+    p.advance(32 * dayMs)
+    await move()
+    expect((await call('get')).result).toMatchObject({ plan: 'free', status: 'canceled', periodEnd: null })
+    expect((await call('patch', { plan: 'team' })).result.status).toBe('active')
+  })
+
+  it('is past due when an invoice is not paid, comes back when it is, and ends after the grace', async () => {
+    await paying({ plan: 'team', cycle: 'monthly', seats: 2 }, { isPaid: false })
+    const { id } = await newest()
+    p.advance(14 * dayMs + 1_000)
+    await p.platform.jobs.runNow('subscriptions.due')
+    await move()
+    expect((await call('get')).result.status).toBe('past_due')
+    expect((await call('patch', { seats: 5 })).status).toBe(409)
+    await p.call('billing.invoices.pay', { workspaceId, id }, owner)
+    await move()
+    expect((await call('get')).result.status).toBe('active')
+    p.advance(62 * dayMs)
+    await move()
+    expect((await call('get')).result).toMatchObject({ plan: 'free', status: 'canceled' })
+  })
+
+  it.each([
+    [{ plan: 'nosuch' }, 400],
+    [{ plan: 'self_hosted' }, 400],
+    [{ seats: 0 }, 400],
+    [{ plan: 'team', cancel: true }, 400],
+    [{ cancel: true }, 409],
+  ])('refuses %j with %i', async (terms, status) => {
+    expect((await call('patch', terms)).status).toBe(status)
+  })
+
+  it('refuses fewer seats than are taken, and changes nothing without a word', async () => {
+    for (let count = 0; count < 3; count++) await p.as('member', workspaceId)
+    await p.as('viewer', workspaceId)
+    const answer = await call('patch', { plan: 'team', seats: 3 })
+    expect([answer.status, answer.error.metadata.seatsUsed]).toEqual([409, 4])
+    const before = (await call('get')).result
+    expect((await call('patch', {})).result).toEqual(before)
+  })
+
+  it.each(agentCallers)('is not for agents: %s', async callerKind => {
+    const key = await p.key(owner, { callerKind })
+    expect((await p.call('subscriptions.patch', { workspaceId, plan: 'team' }, key)).status).toBe(403)
+    expect((await p.call('billing.patch', { workspaceId, legalName: 'x' }, key)).status).toBe(403)
+  })
+})

@@ -1,0 +1,48 @@
+// The plans that the operator offers: a file, held against its schema when the service starts.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PlanFile } from '../contract/plans.ts'
+import type { Billing } from '../kit/plans.ts'
+import { type Config, StartError } from './config.ts'
+import { compileBody } from './request/validation.ts'
+
+const shipped = join(import.meta.dirname, 'plans.json')
+const stripeUrl = 'https://api.stripe.com'
+
+/** Null where nobody is billed. A file that is wrong stops the start either way. */
+export function billingFrom(config: Config): Billing | null {
+  const { BILLING_PROVIDERS, PLANS_FILE, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_URL } = config
+  const { CUSTOM_BILLING_URL: url, CUSTOM_BILLING_SECRET: secret } = config
+  const [first, ...others] = BILLING_PROVIDERS
+  if (first === undefined && PLANS_FILE === undefined) return null
+  const file = readPlans(PLANS_FILE ?? shipped)
+  if (first === undefined) return null
+  const stripe =
+    STRIPE_SECRET_KEY && STRIPE_WEBHOOK_SECRET
+      ? { secretKey: STRIPE_SECRET_KEY, webhookSecret: STRIPE_WEBHOOK_SECRET, apiUrl: STRIPE_API_URL ?? stripeUrl }
+      : null
+  return { providers: [first, ...others], file, stripe, custom: url && secret ? { url, secret } : null }
+}
+
+export function readPlans(path: string): PlanFile {
+  const wrong = (what: string) => new StartError(`PLANS_FILE ${path} ${what}; correct it or leave it out.`)
+  let read: unknown
+  try {
+    read = JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw wrong(`cannot be read (${(error as Error).message})`)
+  }
+  const isValid = compileBody(PlanFile)
+  if (!isValid(read)) {
+    const [fault] = isValid.errors ?? []
+    throw wrong(`is not a file of plans: ${fault?.instancePath || '/'} ${fault?.message ?? ''}`.trimEnd())
+  }
+  const file = read as PlanFile
+  const ids = file.plans.map(({ id }) => id)
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
+  if (twice !== undefined) throw wrong(`has the plan ${twice} twice`)
+  const fallback = file.plans.find(({ id }) => id === file.defaultPlan)
+  if (!fallback) throw wrong(`has no plan ${file.defaultPlan}, which it names as defaultPlan`)
+  if (fallback.prices.length > 0) throw wrong('names a defaultPlan that costs something')
+  return file
+}

@@ -1,0 +1,281 @@
+// Stripe: checkout, changes, payments; and events that come twice, late, reordered, forged or not at all.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { findAccount } from '../../src/areas/billing/store.ts'
+import { sql } from '../../src/kit/sql.ts'
+import { platform, type TestCaller, type TestPlatform } from '../helpers/platform.ts'
+import { payingBy } from './calls.ts'
+import type { Event } from './stripe_objects.ts'
+import { signed, stripe } from './stripe_server.ts'
+
+let p: TestPlatform
+let s: Awaited<ReturnType<typeof stripe>>
+let owner: TestCaller
+let workspaceId: string
+
+beforeAll(async () => {
+  s = await stripe()
+  p = await platform({ env: { RATE_LIMIT: '1000000' } })
+  s.setClock(p.now)
+})
+afterAll(() => p.close())
+beforeEach(async () => {
+  s.setDeclined(false)
+  s.events.length = 0
+  // By a key: sessions would end while months pass.
+  owner = await p.key(await p.user())
+  workspaceId = owner.workspaceId
+  await payingBy(p, workspaceId, 'stripe')
+})
+
+const urls = { successUrl: 'https://app.example.com/done', cancelUrl: 'http://127.0.0.1:3000/back' }
+const call = (id: string, input: Record<string, unknown> = {}) => p.call(id, { workspaceId, ...input }, owner)
+const shown = async () => (await call('subscriptions.get')).result
+
+function send(event: Event | string, header?: string) {
+  const payload = typeof event === 'string' ? event : JSON.stringify(event)
+  const signature = header ?? signed(payload, p.now())
+  const headers = { 'content-type': 'application/json', ...(signature && { 'stripe-signature': signature }) }
+  return p.request({ method: 'POST', url: '/v1/billing/webhooks/stripe', headers, payload })
+}
+
+/** Sends what there is, in some order, and lets the jobs run that it asks for. */
+async function deliver(events: readonly Event[] = s.events.splice(0)) {
+  for (const event of events) {
+    expect((await send(event)).status).toBe(200)
+    const { id, object } = event.data.object as { id: string; object: string }
+    if (object === 'invoice')
+      await p.platform.jobs.runNow('subscriptions.mirrorInvoice', { workspaceId, externalId: id })
+    await p.platform.jobs.runNow('subscriptions.mirror', { workspaceId })
+  }
+}
+
+/** A workspace that pays for a plan without a trial. */
+async function subscribed(seats = 3): Promise<string> {
+  const { status, result } = await call('subscriptions.checkout', { plan: 'team', cycle: 'monthly', seats, ...urls })
+  expect(status).toBe(202)
+  const id = s.complete(result.url)
+  p.advance(14 * 86_400_000 + 1_000)
+  s.renew(id)
+  await deliver()
+  return id
+}
+
+describe('checkout', () => {
+  it('begins a subscription, which Stripe tells of', async () => {
+    const { result } = await call('subscriptions.checkout', { plan: 'team', cycle: 'monthly', seats: 3, ...urls })
+    expect(result.url).toMatch(/^https:\/\/checkout\.stripe\.test\//)
+    expect((await shown()).plan).toBe('free')
+    s.complete(result.url)
+    await deliver()
+    expect(await shown()).toMatchObject({ provider: 'stripe', plan: 'team', seats: 3, status: 'trialing' })
+    const again = await call('subscriptions.checkout', { plan: 'team', cycle: 'monthly', ...urls })
+    expect(again.status).toBe(409)
+  })
+
+  it.each([
+    [{ plan: 'team', cycle: 'monthly', successUrl: 'http://app.example.com/' }, 400],
+    [{ plan: 'team', cycle: 'monthly', cancelUrl: 'javascript:alert(1)' }, 400],
+    [{ plan: 'free', cycle: 'monthly' }, 409],
+  ])('refuses %j with %i', async (input, status) => {
+    expect((await call('subscriptions.checkout', { ...urls, ...input })).status).toBe(status)
+  })
+})
+
+describe('changes', () => {
+  it('cost what Stripe has said before', async () => {
+    await subscribed()
+    p.advance(5 * 86_400_000)
+    const { result: preview } = await call('subscriptions.preview', { seats: 8 })
+    expect(preview.lines).toHaveLength(2)
+    p.advance(60_000)
+    const { status, result } = await call('subscriptions.patch', { seats: 8, previewedAt: preview.at })
+    expect([status, result.seats]).toEqual([200, 8])
+    await deliver()
+    const { result: list } = await call('billing.invoices.list', { perPage: 1 })
+    const [invoice] = list.items
+    expect(invoice).toMatchObject({ provider: 'stripe', status: 'paid', totalMinor: preview.totalMinor })
+    expect(invoice.lines).toEqual(preview.lines)
+    expect((await call('billing.invoices.get', { id: invoice.id, explain: true })).result.explanation.matches).toBe(
+      true,
+    )
+  })
+
+  it('to less wait for the end of the period', async () => {
+    const id = await subscribed(8)
+    const { result } = await call('subscriptions.patch', { seats: 4 })
+    expect(result).toMatchObject({ seats: 8, next: { seats: 4 } })
+    await deliver()
+    expect(await shown()).toMatchObject({ seats: 8, next: { seats: 4 } })
+    p.advance(32 * 86_400_000)
+    s.renew(id)
+    await deliver()
+    expect(await shown()).toMatchObject({ seats: 4, next: null })
+  })
+
+  it('end with the period once canceled, and go on once resumed', async () => {
+    const id = await subscribed()
+    expect((await call('subscriptions.patch', { cancel: true })).result.cancelAt).not.toBeNull()
+    expect((await call('subscriptions.patch', { resume: true })).result.cancelAt).toBeNull()
+    await call('subscriptions.patch', { cancel: true })
+    s.renew(id)
+    await deliver()
+    expect(await shown()).toMatchObject({ plan: 'free', status: 'canceled' })
+  })
+
+  it('are refused, and nothing is changed, while Stripe is away', async () => {
+    await subscribed()
+    const before = await shown()
+    s.setAway(true)
+    const answer = await call('subscriptions.patch', { seats: 9 })
+    s.setAway(false)
+    expect(answer.status).toBe(503)
+    expect(await shown()).toEqual(before)
+  })
+})
+
+describe('calls', () => {
+  it('that were done and whose answer was lost are done once', async () => {
+    await subscribed()
+    p.advance(5 * 86_400_000)
+    s.tear(1)
+    const { status, result } = await call('subscriptions.patch', { seats: 8 })
+    expect([status, result.seats]).toEqual([200, 8])
+    await deliver()
+    const { result: list } = await call('billing.invoices.list', { perPage: 100 })
+    const raised = list.items.filter(({ lines }: { lines: unknown[] }) => lines.length === 2)
+    expect(raised).toHaveLength(1)
+  })
+
+  it('that failed are made again once', async () => {
+    s.fail(1)
+    expect((await call('billing.portal', { returnUrl: 'https://app.example.com/' })).status).toBe(200)
+    s.fail(4)
+    expect((await call('billing.portal', { returnUrl: 'https://app.example.com/' })).status).toBe(503)
+    s.fail(0)
+  })
+
+  it('are forms of one version, signed by the key, and tell nothing of the machine', async () => {
+    s.calls.length = 0
+    await call('billing.portal', { returnUrl: 'https://app.example.com/' })
+    expect(s.calls.map(({ path }) => path)).toEqual(['/v1/customers', '/v1/billing_portal/sessions'])
+    for (const { headers } of s.calls) {
+      expect(headers['stripe-version']).toMatch(/^\d{4}-\d\d-\d\d\.\w+$/)
+      expect(Object.keys(headers).filter(name => name.startsWith('x-stripe'))).toEqual([])
+    }
+  })
+})
+
+describe('payments', () => {
+  it('that fail make it past due, and paying brings it back', async () => {
+    const id = await subscribed()
+    s.setDeclined(true)
+    p.advance(31 * 86_400_000)
+    s.renew(id)
+    await deliver()
+    expect((await shown()).status).toBe('past_due')
+    const { result } = await call('billing.invoices.list', { status: 'open' })
+    const [{ id: invoiceId }] = result.items
+    const declined = await call('billing.invoices.pay', { id: invoiceId })
+    expect([declined.status, declined.error.metadata.code]).toEqual([409, 'card_declined'])
+    s.setDeclined(false)
+    expect((await call('billing.invoices.pay', { id: invoiceId })).result.status).toBe('paid')
+    await deliver()
+    expect((await shown()).status).toBe('active')
+  })
+
+  it('for many things are mirrored with all their lines', async () => {
+    const id = await subscribed()
+    s.chargeFor(id, 130)
+    await deliver()
+    const { result } = await call('billing.invoices.list', { orderBy: 'totalMinor', order: 'desc', perPage: 1 })
+    const [{ lines, totalMinor }] = result.items
+    expect([lines.length, totalMinor]).toEqual([130, (130 * 131) / 2])
+  })
+
+  it('have pages at Stripe', async () => {
+    const { result } = await call('billing.portal', { returnUrl: 'https://app.example.com/' })
+    expect(result.url).toMatch(/^https:\/\/billing\.stripe\.test\//)
+    await payingBy(p, workspaceId, 'manual')
+    expect((await call('billing.portal', { returnUrl: 'https://app.example.com/' })).status).toBe(409)
+  })
+})
+
+describe('events', () => {
+  it('leave the same behind in whichever order and however often they come', async () => {
+    const id = await subscribed()
+    await call('subscriptions.patch', { seats: 6 })
+    s.renew(id)
+    const events = s.events.splice(0)
+    const invoices = async () => {
+      const { result } = await call('billing.invoices.list', { perPage: 100, orderBy: 'number', order: 'asc' })
+      return result.items.map(({ number, status, totalMinor }: Record<string, unknown>) => ({
+        number,
+        status,
+        totalMinor,
+      }))
+    }
+    await deliver([...events].reverse())
+    const [first, paid] = [await shown(), await invoices()]
+    for (let round = 0; round < 3; round++) {
+      await deliver([...events].sort(() => Math.random() - 0.5))
+    }
+    const after = await shown()
+    expect({ ...after, updated: first.updated }).toEqual(first)
+    expect(await invoices()).toEqual(paid)
+    expect(new Set(paid.map(({ number }: { number: string }) => number)).size).toBe(paid.length)
+  })
+
+  it.each<[string, (body: string) => string]>([
+    ['no signature', () => ''],
+    ['a signature by another secret', body => signed(body, p.now(), 'whsec_other')],
+    ['a signature of other bytes', body => signed(`${body} `, p.now())],
+    ['a signature that is six minutes old', body => signed(body, new Date(p.now().getTime() - 360_000))],
+    ['a signature of the future', body => signed(body, new Date(p.now().getTime() + 360_000))],
+    ['a signature without a time', body => signed(body, p.now()).replace(/^t=\d+,/, '')],
+  ])('with %s are refused', async (_, header) => {
+    const body = JSON.stringify({ id: 'evt_1', type: 'invoice.paid', data: { object: {} } })
+    const answer = await send(body, header(body))
+    expect(answer.status).toBe(401)
+  })
+
+  it('that name what belongs to another workspace tell nothing of it', async () => {
+    const theirs = await subscribed()
+    const { result: list } = await call('billing.invoices.list', { perPage: 1 })
+    const before = [list.items[0], await shown()]
+    const { externalId } = (
+      await p.database.query<{ externalId: string }>(
+        sql`select external_id from invoices where id = ${list.items[0].id}`,
+      )
+    )[0] as { externalId: string }
+    const other = await p.key(await p.user())
+    await payingBy(p, other.workspaceId, 'stripe')
+    const begun = { workspaceId: other.workspaceId, plan: 'team', cycle: 'monthly', ...urls }
+    expect((await p.call('subscriptions.checkout', begun, other)).status).toBe(202)
+    const customer = (await findAccount(p.database, other.workspaceId))?.stripeCustomer
+    for (const object of [
+      { id: externalId, object: 'invoice', customer, status: 'void' },
+      { id: theirs, object: 'subscription', customer, status: 'canceled', metadata: { workspaceId } },
+    ]) {
+      const event = { id: `evt_${object.id}`, object: 'event', type: 'x', created: 0, data: { object } } as Event
+      expect((await send(event)).status).toBe(200)
+    }
+    const at = { workspaceId: other.workspaceId }
+    await p.platform.jobs.runNow('subscriptions.mirrorInvoice', { ...at, externalId })
+    await p.platform.jobs.runNow('subscriptions.mirror', at)
+    expect((await p.call('billing.invoices.list', at, other)).result.count).toBe(0)
+    expect((await p.call('subscriptions.get', at, other)).result.plan).toBe('free')
+    const { result: after } = await call('billing.invoices.list', { perPage: 1 })
+    expect([after.items[0], await shown()]).toEqual(before)
+  })
+
+  it('of strangers are taken and do nothing; what is no event is refused', async () => {
+    const strange = {
+      id: 'evt_strange',
+      type: 'invoice.paid',
+      data: { object: { object: 'invoice', id: 'in_x', customer: 'cus_x' } },
+    }
+    expect((await send(JSON.stringify(strange))).status).toBe(200)
+    expect((await send('{"hello":1}')).status).toBe(400)
+    expect((await send('not json')).status).toBe(400)
+  })
+})
