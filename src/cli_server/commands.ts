@@ -45,4 +45,9 @@ export const serverCommands: LocalCommand[] = [
     summary: 'give the instance a new secret key, with the service stopped',
     run: async session => (await import('./rotate_secrets.ts')).rotateSecrets(session),
   },
+  {
+    name: 'analytics rebuild',
+    summary: 'count all figures again from the ledger, with the service stopped',
+    run: async session => (await import('./rebuild_analytics.ts')).rebuildAnalytics(session),
+  },
 ]

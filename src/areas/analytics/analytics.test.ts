@@ -1,0 +1,176 @@
+// Analytics: metrics, questions by time and what they are refused for, and every metric in one number.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { asking, dayMs, type Points, total } from '../../../test/analytics/asking.ts'
+import { type World, world } from '../../../test/calls.ts'
+import { platform, type TestPlatform } from '../../../test/helpers/platform.ts'
+
+let p: TestPlatform
+let q: ReturnType<typeof asking>
+let here: World
+beforeAll(async () => {
+  p = await platform()
+  q = asking(p)
+  here = await world(p)
+})
+afterAll(() => p.close())
+
+describe('analytics.metrics', () => {
+  it('lists every metric with its definition, unit, events and dimensions', async () => {
+    const { status, result } = await q.call(here, 'metrics', {}, here.viewer)
+    expect(status).toBe(200)
+    const opened = result.items.find(({ name }: { name: string }) => name === 'issues.opened')
+    expect(opened).toMatchObject({ unit: 'count', kind: 'count', source: 'ledger', smallest: 'minute' })
+    expect(opened.dimensions.map(({ name }: { name: string }) => name)).toEqual([
+      'severity',
+      'source',
+      'team',
+      'label',
+      'node',
+    ])
+    expect(new Set(result.items.map(({ name }: { name: string }) => name)).size).toBe(result.items.length)
+  })
+})
+
+describe('analytics.query', () => {
+  let w: World
+  beforeAll(async () => {
+    w = await world(p)
+    const ids = [
+      await q.issue(w, { severity: 'high' }),
+      await q.issue(w, { severity: 'high' }),
+      await q.issue(w, { severity: 'low' }),
+    ]
+    await q.patch(w, ids[0], { status: 'resolved' })
+    await q.patch(w, ids[1], { severity: 'critical' })
+    await q.counted(w)
+  })
+
+  it('counts what was opened and resolved, and says what it counts and up to where', async () => {
+    const opened = await q.series(w, 'issues.opened', {})
+    expect(opened).toMatchObject({ metric: 'issues.opened', unit: 'count' })
+    expect(opened.definition).toContain('Issues that were made')
+    expect(opened.asOfSeq).toBeGreaterThan(0)
+    expect(total(opened.groups[0].points)).toBe(3)
+    expect(await q.totals(w, 'issues.resolved', 'severity', {})).toEqual({ high: 1 })
+  })
+
+  it('counts an issue where it belongs now, as the list does', async () => {
+    const open = await q.series(w, 'issues.open', { groupBy: ['severity'] })
+    const last = open.groups.map(({ by, points }: { by: { severity: string }; points: Points }) => [
+      by.severity,
+      points.findLast(({ value }) => value !== null)?.value,
+    ])
+    expect(Object.fromEntries(last)).toEqual({ high: 0, critical: 1, low: 1 })
+    const { result } = await p.call(
+      'issues.list',
+      { workspaceId: w.workspaceId, status: ['!resolved', '!dismissed'] },
+      w.owner,
+    )
+    expect(last.reduce((sum: number, [, value]: [string, number]) => sum + value, 0)).toBe(result.count)
+  })
+
+  it('gives a mean with its middle and count, and null where there is nothing', async () => {
+    const { groups } = await q.series(w, 'issues.time_to_resolve', {})
+    const points = groups[0].points as (Points[number] & { count: number; p95: number | null })[]
+    expect(points.filter(({ count }) => count > 0)).toHaveLength(1)
+    expect(points.find(({ count }) => count === 0)).toMatchObject({ value: null, p95: null })
+  })
+
+  it('has one group and zeros where nothing was found', async () => {
+    const { groups } = await q.series(w, 'issues.opened', { from: q.ago(40 * dayMs), to: q.ago(30 * dayMs) })
+    expect(groups).toHaveLength(1)
+    expect(groups[0].points.every(({ value }: Points[number]) => value === 0)).toBe(true)
+  })
+
+  it('filters by values, without those that begin with !', async () => {
+    const values = async (severity: string[]) =>
+      total((await q.series(w, 'issues.opened', { filters: { severity } })).groups[0].points)
+    expect(await values(['high'])).toBe(2)
+    expect(await values(['high', 'low'])).toBe(3)
+    expect(await values(['!high'])).toBe(1)
+    expect(await values(['none'])).toBe(0)
+  })
+
+  it('gives the same by the minute, hour, day, week and month', async () => {
+    for (const granularity of ['minute', 'hour', 'day', 'week', 'month']) {
+      const span = { from: q.ago(6 * 3_600_000), to: q.ago(-3_600_000) }
+      const { groups } = await q.series(w, 'issues.opened', { granularity, ...span })
+      expect([granularity, total(groups[0].points)]).toEqual([granularity, 3])
+    }
+  })
+
+  it('begins days by the clocks of the time zone, also where they are not whole hours away', async () => {
+    for (const timezone of ['Europe/Berlin', 'Asia/Kolkata', 'America/St_Johns']) {
+      const { groups } = await q.series(w, 'issues.opened', { timezone })
+      expect([timezone, total(groups[0].points)]).toEqual([timezone, 3])
+      for (const { at } of groups[0].points as { at: string }[]) {
+        const time = new Intl.DateTimeFormat('en-GB', {
+          timeZone: timezone,
+          hour: '2-digit',
+          minute: '2-digit',
+          hourCycle: 'h23',
+        })
+        expect(time.format(new Date(at))).toBe('00:00')
+      }
+    }
+  })
+
+  it('has a day of 23 hours where clocks go forward, and weeks that begin when they are asked to', async () => {
+    const span = { from: '2026-03-27T23:00:00.000Z', to: '2026-03-30T22:00:00.000Z' }
+    const days = (await q.series(w, 'issues.opened', { ...span, timezone: 'Europe/Berlin' })).groups[0].points
+    expect(days.map(({ at }: { at: string }) => at)).toEqual([
+      '2026-03-27T23:00:00.000Z',
+      '2026-03-28T23:00:00.000Z',
+      '2026-03-29T22:00:00.000Z',
+    ])
+    const weeks = { from: '2026-11-04T00:00:00.000Z', to: '2026-11-12T00:00:00.000Z', granularity: 'week' }
+    const begins = async (weekStart: string) =>
+      (await q.series(w, 'issues.opened', { ...weeks, weekStart })).groups[0].points.map(({ at }: { at: string }) =>
+        at.slice(0, 10),
+      )
+    expect(await begins('monday')).toEqual(['2026-11-02', '2026-11-09'])
+    expect(await begins('sunday')).toEqual(['2026-11-01', '2026-11-08'])
+  })
+
+  it.each([
+    ['an unknown metric', { metrics: ['issues.opend'] }, /Did you mean issues\.opened/],
+    ['a dimension of another metric', { groupBy: ['model'] }, /has no dimension "model"/],
+    ['a filter by a dimension of another metric', { filters: { model: ['x'] } }, /has no dimension "model"/],
+    ['a span that ends before it begins', { from: ago0, to: ago0 }, /before "to"/],
+    ['too many buckets', { from: '2020-01-01T00:00:00.000Z', granularity: 'minute' }, /ask by week or longer/],
+    [
+      'a metric that is kept by the hour, by the minute',
+      { metrics: ['telemetry.items'], granularity: 'minute' },
+      /by hour or longer/,
+    ],
+    ['a time zone that is none', { timezone: 'Mars/Olympus' }, /time zone/],
+  ])('refuses %s', async (_, fields, detail) => {
+    const { status, error } = await q.call(here, 'query', { metrics: ['issues.opened'], ...q.lately(), ...fields })
+    expect([status, error.detail]).toEqual([400, expect.stringMatching(detail)])
+  })
+
+  it('refuses more than ten metrics and more than two dimensions', async () => {
+    const eleven = Array.from({ length: 11 }, () => 'issues.opened')
+    expect((await q.call(here, 'query', { metrics: eleven, ...q.lately() })).status).toBe(400)
+    const three = ['severity', 'source', 'team']
+    expect((await q.call(here, 'query', { metrics: ['issues.opened'], groupBy: three, ...q.lately() })).status).toBe(
+      400,
+    )
+  })
+})
+
+const ago0 = '2026-11-10T00:00:00.000Z'
+
+describe('analytics.summary', () => {
+  it('shows every metric with its change', async () => {
+    const w = await world(p)
+    await q.issue(w, {})
+    await q.counted(w)
+    const { result } = await q.call(w, 'summary', { period: '30d' }, w.viewer)
+    const figure = (name: string) => result.figures.find(({ metric }: { metric: string }) => metric === name)
+    expect(figure('issues.opened')).toMatchObject({ value: 1, previous: 0, change: null })
+    expect(figure('issues.open')).toMatchObject({ value: 1, previous: 0 })
+    expect(figure('members.active').value).toBeGreaterThanOrEqual(1)
+    expect(Date.parse(result.to) - Date.parse(result.from)).toBe(30 * dayMs)
+  })
+})

@@ -1,0 +1,150 @@
+// From entries of the ledger to facts: the same entries, readings and states give the same facts, always.
+import type { FollowedEntry } from '../../../kit/follow.ts'
+import type { Change, Dims, Fields, LedgerMetric } from '../metrics/metric.ts'
+import { metricsOf } from '../metrics/table.ts'
+import { isLast, isLater, type Reading } from './reading.ts'
+import { endsRuns, memberKey, stateKey } from './states.ts'
+
+/** One thing that a metric counts. Each dimension has a list of values: `none` where there is none. */
+export type Fact = {
+  metric: string
+  at: string
+  seq: number
+  place: number
+  weight: number
+  value: number
+  dims: Readonly<Record<string, readonly string[]>>
+}
+
+export const none = 'none'
+
+/** Changes the states as the entry says; null is one that is gone. */
+export function factsOf(
+  entry: FollowedEntry,
+  reading: Reading | undefined,
+  states: Map<string, Fields>,
+  changed: Map<string, Fields | null>,
+): Fact[] {
+  const facts: Fact[] = []
+  const places = new Map<string, number>()
+  for (const change of changesOf(entry, reading, states, changed)) {
+    for (const metric of metricsOf(change.subject)) {
+      for (const { by, value = 0, weight = 1 } of metric.measure(change)) {
+        const place = places.get(metric.name) ?? 0
+        places.set(metric.name, place + 1)
+        const { at, seq } = entry
+        facts.push({ metric: metric.name, at, seq, place, weight, value, dims: dimsOf(metric, by) })
+      }
+    }
+  }
+  return facts
+}
+
+/** What makes things distinct stands beside the dimensions. */
+export const distinctBy = 'member'
+
+function dimsOf({ dimensions, kind }: LedgerMetric, by: Dims): Fact['dims'] {
+  const names = [...Object.keys(dimensions), ...(kind === 'distinct' ? [distinctBy] : [])]
+  return Object.fromEntries(names.map(name => [name, valuesOf(by[name])]))
+}
+
+function valuesOf(value: Dims[string]): readonly string[] {
+  const list = Array.isArray(value) ? [...new Set(value)].sort() : [value]
+  return list.length > 0 ? list.map(one => one ?? none) : [none]
+}
+
+function changesOf(
+  entry: FollowedEntry,
+  reading: Reading | undefined,
+  states: Map<string, Fields>,
+  changed: Map<string, Fields | null>,
+): Change[] {
+  const { action, target } = entry
+  const put = (key: string, fields: Fields | null) => {
+    if (fields) states.set(key, fields)
+    else states.delete(key)
+    changed.set(key, fields)
+  }
+  const changes: Change[] = []
+  const tell = (subject: Change['subject'], before: Fields | null, after: Fields | null) =>
+    changes.push({ subject, before, after, entry })
+
+  const member = memberKey(entry)
+  if (member) {
+    const before = states.get(member) ?? null
+    const minute = entry.at.slice(0, 16)
+    if (before?.minute !== minute) {
+      tell('member', before, { id: entry.actor.id, surface: entry.actor.surface, minute })
+      put(member, { minute })
+    }
+  }
+  if (target?.object === 'issue' || target?.object === 'autofix') {
+    const key = stateKey(target.object, target.id)
+    const before = states.get(key) ?? null
+    const after = isLast(entry) ? null : becomes(target.object, before, entry, reading)
+    tell(target.object, before, after)
+    put(key, after)
+  }
+  for (const [id, fields] of Object.entries(reading?.others ?? {})) {
+    tell('issue', states.get(stateKey('issue', id)) ?? null, fields)
+    put(stateKey('issue', id), fields)
+  }
+  if (action === 'threads.post') tell('thread', null, { type: said(entry, 'type') })
+  if (action === 'issues.investigate') {
+    tell('thread', null, { type: 'investigation' })
+    const below = said(entry, 'hypothesisThreadIds')
+    if (Array.isArray(below)) for (const _ of below) tell('thread', null, { type: 'hypothesis' })
+  }
+  if (target?.object === 'thread' && endsRuns.has(action)) {
+    const key = stateKey('thread', target.id)
+    for (const run of reading?.runs ?? []) {
+      if (!isLater(run, states.get(key))) continue
+      tell('run', null, run)
+      put(key, { ended: run.ended, id: run.id })
+    }
+  }
+  if (action === 'agent_tools.approvals.decide') tell('approval', null, reading?.fields ?? null)
+  if (action === 'ratings.post') {
+    tell('rating', null, { object: said(entry, 'object'), reason: said(entry, 'reason'), value: said(entry, 'value') })
+  }
+  return changes
+}
+
+/** Of a record that was gone when it was looked for, what was known before; another entry tells that it went. */
+function becomes(
+  object: 'issue' | 'autofix',
+  before: Fields | null,
+  entry: FollowedEntry,
+  reading: Reading | undefined,
+): Fields {
+  return reading ? (reading.fields ?? before ?? {}) : withChanges(object, before, entry)
+}
+
+function said({ changes }: FollowedEntry, path: string): unknown {
+  return changes.find(change => change.path === path)?.after ?? null
+}
+
+/** Path in an entry → field of a state. */
+const tracked: Record<'issue' | 'autofix', Readonly<Record<string, string>>> = {
+  issue: {
+    status: 'status',
+    severity: 'severity',
+    'source.type': 'source',
+    teamId: 'teamId',
+    labels: 'labels',
+    resources: 'resources',
+    mttrSeconds: 'mttrSeconds',
+    duplicateOfId: 'duplicateOfId',
+    timeToTriageSeconds: 'timeToTriageSeconds',
+  },
+  autofix: { status: 'status', repositoryId: 'repositoryId', origin: 'origin', closeReason: 'closeReason' },
+}
+
+function withChanges(object: 'issue' | 'autofix', before: Fields | null, { changes }: FollowedEntry): Fields {
+  const after: Record<string, unknown> = { ...before }
+  for (const { path, after: value } of changes) {
+    const field = tracked[object][path]
+    if (field !== undefined) after[field] = value ?? null
+  }
+  return after
+}

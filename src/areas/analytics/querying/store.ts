@@ -1,0 +1,153 @@
+// SQL of questions: hours where whole hours are asked for, facts at the ends and where they are not.
+import type { Db } from '../../../kit/db.ts'
+import { plannedAnew, type Sql, sql } from '../../../kit/sql.ts'
+import { distinctBy } from '../following/counting.ts'
+import type { Metric } from '../metrics/metric.ts'
+import { hourMs, type Span } from './buckets.ts'
+import type { Filter } from './planning.ts'
+
+export type Question = {
+  workspaceId: string
+  metric: Metric
+  span: Span
+  edges: readonly number[]
+  groupBy: readonly string[]
+  filters: readonly Filter[]
+  mostGroups: number
+  /** Those that are shown whatever their size; beside them the largest, as far as there is room. */
+  known: readonly Named[]
+}
+
+export type Named = { one: string; two: string }
+
+export type Sum = {
+  /** Which of the edges, from 1; 0 is what was before the first. */
+  bucket: number
+  /** Empty where nothing is grouped by. */
+  one: string
+  two: string
+  /** Not among the largest groups. */
+  isOther: boolean
+  weight: number
+  value: number
+  distinct: number
+  p50: number | null
+  p95: number | null
+}
+
+const at = (ms: number) => new Date(ms)
+const whole = (ms: number) => ms % hourMs === 0
+
+/** From facts alone: by the minute, in zones that are not whole hours away, and for the middle of many values. */
+function rowsOf({ workspaceId, metric, span, edges }: Question): Sql {
+  if (metric.from === 'records') return metric.relation(workspaceId, { from: at(span.from), to: at(span.to) })
+  const from = metric.kind === 'level' ? null : at(span.from)
+  const facts = sql`
+    select f.at, f.weight, f.value, f.dims from analytics_facts f
+    where f.workspace_id = ${workspaceId} and f.metric = ${metric.name} and f.at < ${at(span.to)}`
+  if (metric.kind === 'mean' || !edges.slice(1).every(whole)) {
+    return from ? sql`${facts} and f.at >= ${from}` : facts
+  }
+  // Of a level everything before counts too: where it begins, whole hours begin.
+  const firstHour = at(from ? Math.ceil(span.from / hourMs) * hourMs : -8_640_000_000_000)
+  const lastHour = at(Math.floor(span.to / hourMs) * hourMs)
+  const ends = from
+    ? sql`(f.at >= ${from} and f.at < least(${firstHour}::timestamptz, ${at(span.to)}::timestamptz)
+        or f.at >= greatest(${lastHour}::timestamptz, ${from}::timestamptz))`
+    : sql`f.at >= ${lastHour}`
+  return sql`
+    select h.hour as at, h.weight, h.value, h.dims from analytics_hours h
+    where h.workspace_id = ${workspaceId} and h.metric = ${metric.name} and h.hour >= ${firstHour} and h.hour < ${lastHour}
+    union all ${facts} and ${ends}`
+}
+
+const nothing = sql`''::text`
+
+/** The values that a row has in a dimension: mostly one, and then it is not unfolded. */
+function grouped({ metric, groupBy }: Question): { select: Sql; from: Sql } {
+  const isSeveral = (name: string) => metric.several?.includes(name) ?? false
+  const valueIn = (name: string | undefined, table: Sql) =>
+    name === undefined ? nothing : isSeveral(name) ? sql`${table}` : sql`r.dims -> ${name}::text ->> 0`
+  const unfolded = (name: string | undefined, table: Sql) =>
+    name !== undefined && isSeveral(name)
+      ? sql`cross join lateral jsonb_array_elements_text(r.dims -> ${name}::text) ${table}`
+      : sql``
+  const [one, two] = groupBy
+  return {
+    select: sql`${valueIn(one, sql`g1.v`)} as one, ${valueIn(two, sql`g2.v`)} as two`,
+    from: sql`${unfolded(one, sql`g1 (v)`)} ${unfolded(two, sql`g2 (v)`)}`,
+  }
+}
+
+function filtered(filters: readonly Filter[]): Sql {
+  if (filters.length === 0) return sql`true`
+  return sql`not exists (
+    select 1 from jsonb_to_recordset(${JSON.stringify(filters)}::jsonb) f (name text, yes text[], no text[])
+    where cardinality(f.yes) > 0 and not jsonb_exists_any(r.dims -> f.name, f.yes)
+      or jsonb_exists_any(r.dims -> f.name, f.no))`
+}
+
+/** By bucket and group; groups beyond the largest are one. */
+export function sums(db: Db, question: Question): Promise<Sum[]> {
+  const { metric, mostGroups, known } = question
+  const { kind } = metric
+  const size = kind === 'sum' ? sql`sum(r.value)` : sql`sum(r.weight)`
+  const middle = (part: number) =>
+    kind === 'mean' && !(metric.from === 'records' && metric.isSummed)
+      ? sql`(percentile_cont(${part}::float8) within group (order by r.value))::float8`
+      : sql`null::float8`
+  return db.query<Sum>(
+    plannedAnew(sql`
+    with rows as materialized (${kind === 'mean' || kind === 'distinct' ? each(question) : together(question)}),
+    known as (
+      select k.one, k.two
+      from unnest(${known.map(({ one }) => one)}::text[], ${known.map(({ two }) => two)}::text[]) k (one, two)
+    ),
+    largest as (
+      select k.one, k.two from known k
+      union all (
+        select r.one, r.two from rows r where (r.one, r.two) not in (select k.one, k.two from known k)
+        group by 1, 2 order by ${size} desc, 1, 2 limit ${Math.max(0, mostGroups - known.length)}::int)
+    )
+    select r.bucket, coalesce(l.one, '') as one, coalesce(l.two, '') as two, l.one is null as is_other,
+      sum(r.weight)::float8 as weight, sum(r.value)::float8 as value, count(distinct r.who)::int as distinct,
+      ${middle(0.5)} as p50, ${middle(0.95)} as p95
+    from rows r left join largest l on l.one = r.one and l.two = r.two
+    group by 1, 2, 3, 4 order by 1`),
+  )
+}
+
+function bucketIn({ edges }: Question): Sql {
+  return sql`width_bucket(r.at, ${edges.map(edge => at(edge).toISOString())}::timestamptz[])`
+}
+
+/** What can be added up is, before groups are compared: there are far fewer sums than rows. */
+function together(question: Question): Sql {
+  const { select, from } = grouped(question)
+  return sql`
+    select ${bucketIn(question)} as bucket, ${select}, null::text as who, sum(r.weight) as weight, sum(r.value) as value
+    from (${rowsOf(question)}) r ${from} where ${filtered(question.filters)} group by 1, 2, 3`
+}
+
+function each(question: Question): Sql {
+  const { select, from } = grouped(question)
+  return sql`
+    select ${bucketIn(question)} as bucket, ${select}, r.dims -> ${distinctBy}::text ->> 0 as who, r.weight, r.value
+    from (${rowsOf(question)}) r ${from} where ${filtered(question.filters)}`
+}
+
+/** The facts of one bucket, oldest first. */
+export function factsBetween(
+  db: Db,
+  workspaceId: string,
+  metric: string,
+  { span, filters, after, limit }: { span: Span; filters: readonly Filter[]; after: number; limit: number },
+) {
+  return db.query<{ seq: number; weight: number; value: number }>(
+    plannedAnew(sql`
+    select r.seq, sum(r.weight)::float8 as weight, sum(r.value)::float8 as value from analytics_facts r
+    where r.workspace_id = ${workspaceId} and r.metric = ${metric} and r.at >= ${at(span.from)} and r.at < ${at(span.to)}
+      and r.seq > ${after} and ${filtered(filters)}
+    group by r.seq order by r.seq limit ${limit}::int`),
+  )
+}

@@ -1,0 +1,54 @@
+// What a page of figures shows: for each metric its definition, a chart, and the numbers.
+import type { Report } from '../../kit/report.ts'
+import type { Group, Series } from './querying/answering.ts'
+import { labelOf } from './querying/labels.ts'
+import type { Plan } from './querying/planning.ts'
+
+export function reportOf({ calendar, span }: Plan, series: readonly Series[]): Report {
+  const { granularity, timezone } = calendar
+  const names = series.map(({ metric }) => metric)
+  return {
+    title: names.join(', '),
+    source: 'Analytics',
+    facts: [
+      { name: 'From', value: new Date(span.from).toISOString() },
+      { name: 'To', value: new Date(span.to).toISOString() },
+      { name: 'By', value: granularity },
+      { name: 'Time zone', value: timezone },
+      { name: 'As of entry', value: String(series[0]?.asOfSeq ?? 0) },
+    ],
+    sections: series.map(one => ({
+      title: one.metric,
+      entries: [
+        {
+          heading: `${one.metric} (${one.unit})`,
+          markdown: one.definition,
+          chart: {
+            unit: one.unit,
+            labels: (one.groups[0]?.points ?? []).map(({ at }) => labelOf(at, calendar)),
+            series: one.groups.flatMap(linesOf),
+          },
+        },
+      ],
+    })),
+  }
+}
+
+function linesOf(group: Group) {
+  const name = nameOf(group)
+  const now = { name, values: group.points.map(({ value }) => value) }
+  if (!group.previous) return [now]
+  return [
+    now,
+    { name: `${name}, before`, values: group.points.map((_, index) => group.previous?.[index]?.value ?? null) },
+  ]
+}
+
+function nameOf({ by, isOther }: Group): string {
+  if (isOther) return 'other'
+  return (
+    Object.values(by)
+      .map(value => value ?? 'none')
+      .join(', ') || 'all'
+  )
+}

@@ -1,0 +1,38 @@
+// SQL of requests: counted by the hour as they are answered, for figures about keys and operations.
+import type { Database } from '../../../kit/db.ts'
+import type { RequestCount } from '../../../kit/requests.ts'
+import { type Sql, sql } from '../../../kit/sql.ts'
+import { keepAllAlive } from '../../workspaces/store.ts'
+
+/** Adds them to what is there; those of a workspace that is gone by now are let go. */
+export async function keepRequests(database: Database, counts: readonly RequestCount[]): Promise<void> {
+  await database.transaction(async tx => {
+    const there = await keepAllAlive(tx, [...new Set(counts.map(({ workspaceId }) => workspaceId))])
+    const rows = counts.filter(({ workspaceId }) => there.has(workspaceId))
+    if (rows.length === 0) return
+    // In one order, since several processes may count the same ones at once.
+    await tx.query(sql`
+      insert into analytics_requests as r (workspace_id, hour, credential, operation, status, requests, timed, ms)
+      select n."workspaceId", n.hour, n.credential, n.operation, n.status, n.requests, n.timed, n.ms
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) n ("workspaceId" text, hour timestamptz, credential text,
+        operation text, status smallint, requests bigint, timed bigint, ms numeric)
+      order by 1, 2, 3, 4, 5
+      on conflict (workspace_id, hour, credential, operation, status) do update set
+        requests = r.requests + excluded.requests, timed = r.timed + excluded.timed, ms = r.ms + excluded.ms`)
+  })
+}
+
+type Span = { from: Date; to: Date }
+
+const countsOf =
+  (weight: Sql, value: Sql) =>
+  (workspaceId: string, { from, to }: Span) =>
+    sql`
+  select r.hour as at, ${weight} as weight, ${value} as value, jsonb_build_object(
+    'credential', jsonb_build_array(r.credential), 'operation', jsonb_build_array(r.operation),
+    'status', jsonb_build_array(r.status::text)) as dims
+  from analytics_requests r
+  where r.workspace_id = ${workspaceId} and r.hour >= ${from} and r.hour < ${to}`
+
+export const requestCounts = countsOf(sql`r.requests`, sql`0::numeric`)
+export const requestTimes = countsOf(sql`r.timed`, sql`r.ms / 1000`)
