@@ -32,7 +32,7 @@ const ofNoEngine = [
  * Areas that ask no more of an engine than others do: CI tests them on PostgreSQL, and on the embedded engine by what
  * walks over every operation and record.
  */
-const ofUsualAreas = ['src/areas/!(audit_logs|automations|datasets|integrations|threads)/**/*.test.ts']
+const ofUsualAreas = ['src/areas/!(analytics|audit_logs|automations|datasets|integrations|threads)/**/*.test.ts']
 /** What always starts the embedded engine, whichever the tests have. */
 const ofEmbedded = ['test/{key_file,package}.test.ts']
 const { ENGINE_TESTS_ONLY, TEST_DATABASE_URL } = process.env

@@ -12,7 +12,7 @@ const dist = join(root, 'dist')
 
 rmSync(dist, { recursive: true, force: true })
 execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' })
-for (const file of globSync('**/*.sql', { cwd: join(root, 'src') })) {
+for (const file of globSync('**/*.{sql,json}', { cwd: join(root, 'src') })) {
   cpSync(join(root, 'src', file), join(dist, file))
 }
 writeFileSync(join(dist, 'openapi.json'), JSON.stringify(openapi(areas, 'http://127.0.0.1:3000')))

@@ -1,4 +1,5 @@
 // The registry as one flat table, keyed by operation id.
+import { carriedBy, leftBehindBy } from './contract/carrying.ts'
 import { directoryOf } from './contract/directory.ts'
 import type { NotificationType } from './contract/notifications.ts'
 import type { Area, Operation, Operations } from './contract/operation.ts'
@@ -16,6 +17,10 @@ export const areas: readonly Area[] = Object.values(registry as unknown as Recor
 
 /** Every kind of record, whichever area keeps it. */
 export const directory = directoryOf(areas)
+
+/** Every table that the archive of a workspace carries, and those that stay behind, with the reason. */
+export const carried = carriedBy(areas)
+export const leftBehind = leftBehindBy(areas)
 
 export const operations = Object.assign({}, ...areas.map(({ operations }) => operations)) as OperationTable & Operations
 

@@ -49,7 +49,12 @@ const recordFields = (id: string) =>
   Object.keys(operationOf(id).path?.properties ?? {}).filter(n => n !== 'workspaceId' && n !== 'version')
 const ofRecord = having((_, id) => recordFields(id).length > 0)
 /** What whoever has its address may use, from wherever. */
-const byAddress: readonly string[] = ['automations.hook', 'integrations.inbound', 'pages.public']
+const byAddress: readonly string[] = [
+  'automations.hook',
+  'billing.provider_webhook.post',
+  'integrations.inbound',
+  'pages.public',
+]
 /** Tools have the same names everywhere. */
 const ofForeignRecord = ofRecord.filter(id => !id.startsWith('agent_tools.') && !byAddress.includes(id))
 

@@ -74,6 +74,7 @@ const rooms: readonly Room[] = [
       'yaml',
       'ai',
       '@ai-sdk/(openai-compatible|anthropic)',
+      'stripe',
     ],
   },
   {
@@ -117,6 +118,8 @@ const rooms: readonly Room[] = [
       'src/areas/integrations/(event_kinds|standing).ts',
       'src/areas/integrations/inbound/(payloads|signatures).ts',
       'src/areas/integrations/mcp/arguments.ts',
+      // Subscriptions are charged by invoices; both speak to the same provider and count the same days.
+      'src/areas/billing/(invoicing|lines|custom/payments|stripe/\\w+|usage/\\w+).ts',
       // What is sent elsewhere is what a member with the same scopes would be told.
       'src/areas/events/visibility.ts',
     ],
@@ -269,8 +272,9 @@ describe('sources', () => {
     expect(found).toEqual(Object.keys(places))
   })
 
-  it('load what asks a model or another MCP server when one is asked, and not before', () => {
+  it('load what asks a model, another MCP server or Stripe when one is asked, and not before', () => {
     expect(occurrences(/from '(ai|@ai-sdk\/.*|@modelcontextprotocol\/client)'/, /^src\//)).toEqual([])
+    expect(occurrences(/^(import|export) (?!type).*from 'stripe'/m, /^src\//)).toEqual([])
   })
 
   it('have no drawer for everything', () => {

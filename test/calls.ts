@@ -9,8 +9,10 @@ import type { Scope } from '../src/contract/scopes.ts'
 import { newId } from '../src/kit/random.ts'
 import { sql } from '../src/kit/sql.ts'
 import type { OperationId } from '../src/operations.ts'
+import { calls as ofAnalytics } from './analytics/calls.ts'
 import { calls as ofAutofixes } from './autofixes/calls.ts'
 import { calls as ofAutomations } from './automations/calls.ts'
+import { calls as ofBilling } from './billing/calls.ts'
 import { calls as ofCloudAccounts } from './cloud/account_calls.ts'
 import { calls as ofInfra } from './cloud/infra_calls.ts'
 import { calls as ofDatasets } from './datasets/calls.ts'
@@ -19,10 +21,12 @@ import { calls as ofExample } from './example/calls.ts'
 import { password, type TestCaller, type TestPlatform } from './helpers/platform.ts'
 import { calls as ofIntegrations } from './integrations/calls.ts'
 import { calls as ofIssues } from './issues/calls.ts'
+import { calls as ofLeaving } from './leaving/calls.ts'
 import { calls as ofMemories } from './memories/calls.ts'
 import { calls as ofPages } from './pages/calls.ts'
 import { calls as ofRepositories } from './repositories/calls.ts'
 import { calls as ofSkills } from './skills/calls.ts'
+import { calls as ofSubscriptions } from './subscriptions/calls.ts'
 import { calls as ofTelemetryTokens } from './telemetry/calls.ts'
 import { callsOfMessages as ofMessages, callsOfThreads as ofThreads } from './threads/calls.ts'
 
@@ -321,6 +325,7 @@ const ofProduct: Readonly<Record<OperationId, CallRow>> = {
   },
   'labels.del': { input: labelIn },
 
+  ...ofLeaving,
   ...ofMemories,
 
   'oauth_clients.list': { input: inWorkspace },
@@ -333,12 +338,15 @@ const ofProduct: Readonly<Record<OperationId, CallRow>> = {
   'oauth_clients.grants.del': { input: clientGrantIn },
 
   ...ofPages,
+  ...ofAnalytics,
   ...ofAutofixes,
   ...ofDatasets,
   ...ofInfra,
   ...ofRepositories,
+  ...ofBilling,
   ...ofCloudAccounts,
   ...ofSkills,
+  ...ofSubscriptions,
 
   ...ofTelemetryTokens,
   'ratings.post': { input: ratedIn },

@@ -160,6 +160,8 @@ it('what a job writes to a ledger is followed too', async () => {
   const follower = follow('test.jobs', 'workspaces.purged', async (_, entry) => void seen.push(entry.chain))
   const p = await platformForTest({ extra: { followers: [follower] } })
   const owner = await p.user()
+  // One without any entry is what an import left that was cut short.
+  await p.call('teams.post', { workspaceId: owner.workspaceId, name: 'Engine' }, owner)
   await p.database.query(sql`
     update workspaces set status = 'deleting', delete_at = ${p.now()} where id = ${owner.workspaceId}`)
   await p.platform.jobs.runNow('workspaces.purge')

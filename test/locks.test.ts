@@ -177,8 +177,9 @@ describe('an account that ends', () => {
   })
 
   it('leaves nothing behind, whatever it did meanwhile', { timeout: 120_000 }, async () => {
-    // The ledger keeps its entries under the id.
-    const stored = await storedIn(p, table => table.startsWith('public.ledger') || table.startsWith('jobs.'))
+    // The ledger keeps its entries under the id, and analytics what it counts of them.
+    const kept = ['public.ledger', 'public.analytics_', 'jobs.']
+    const stored = await storedIn(p, table => kept.some(start => table.startsWith(start)))
     const found = stored.flatMap(({ table, column, value }) =>
       (value.match(/usr_[0-9a-z]+/g) ?? []).flatMap(user => {
         const beside = ended.get(user)

@@ -37,6 +37,7 @@ const known: Record<string, string> = {
   'src/server/backends/flush_together.ts running': 'its failure was taken away: test/flush_together.test.ts',
   'src/server/upkeep/vacuum.ts looking': 'a look that fails is told and over',
   'src/server/request/call_log.ts writing': 'what is written catches everything',
+  'src/server/request/request_log.ts writing': 'what is written catches everything',
   'src/server/watch/tracing.ts sending': 'cannot fail: what is sent catches everything',
 }
 

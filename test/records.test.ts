@@ -38,20 +38,22 @@ const loose: Record<string, string> = {
   'agent_runs.runner_id': 'tells which credential took it up, also when that is gone',
   'agent_runs.starter_id': 'the key or consent that it ends with: without it the token opens nothing',
   'agent_tool_approvals.owner_id': 'owner_user_id, made of it, goes with the account; of a team it goes by its age',
+  'analytics_states.record_id': 'what was counted last of a record of the ledger, also when that is gone',
   'api_key_counts.workspace_id': 'sums to nothing when the keys are gone, and goes then',
   'api_keys.created_by': 'tells which credential made it, also when that is gone',
   'api_keys.created_by_user_id': 'tells who made it, as an id that says nothing about a person who is gone',
   'autofixes.run_id': 'tells which run made it, also when that is gone',
   'automation_steps.step_id': 'of a step in a definition, which is no record',
   'automation_tokens.automation_id': 'opens nothing without the automation, and is over after minutes',
+  'billing_accounts.tax_id': 'of who pays, given by the state',
   'cloud_accounts.external_id': 'of an account elsewhere, which is no record',
+  'cloud_accounts.trust_external_id': 'what a role of AWS asks for, which is no record',
   'cloud_infra_changes.account_id': 'stays when the account goes: its changes are history',
   'cloud_infra_changes.sync_id': 'of a sync, which is no record and goes sooner',
   'cloud_infra_edges.account_id': 'stays when the account goes: its edges end then',
   'cloud_infra_nodes.account_id': 'stays when the account goes: its nodes are missing then, and purged later',
   'cloud_infra_nodes.external_id': 'of something elsewhere, which is no record',
   'cloud_infra_seen.account_id': 'goes when the nodes of the account are forgotten',
-  'cloud_accounts.trust_external_id': 'what a role of AWS asks for, which is no record',
   'dataset_logs.span_id': 'of a sender’s own trace, which is no record',
   'dataset_logs.trace_id': 'of a sender’s own trace, which is no record',
   'dataset_traces.parent_span_id': 'of a sender’s own trace, which is no record',
@@ -61,6 +63,7 @@ const loose: Record<string, string> = {
   'integration_oauth_grants.client_id': 'names the platform at another authorization server',
   'integration_oauth_starts.client_id': 'names the platform at another authorization server',
   'integration_people.external_id': 'of an account elsewhere, which is no record',
+  'invoices.external_id': 'of an invoice at the provider, which is no record',
   'issue_activity.workspace_id': 'goes with the issue',
   'issue_alerts.workspace_id': 'goes by a trigger: the check of a key would take half the time of keeping an alert',
   'issue_occurrences.issue_id': 'goes with `origin_id`, which has come back to itself before an issue goes',
@@ -70,6 +73,8 @@ const loose: Record<string, string> = {
   'ledger.actor_id': 'the past stays as it was',
   'ledger.target_id': 'the past stays as it was',
   'mailbox.message_id': 'of a mail, which is no record',
+  'placeholders.workspace_id': 'outlives it until the purge, which takes the people who never came',
+  'workspace_file_pieces.file_id': 'of an export or a history, with which they go; both go with the workspace',
   'workspaces.owner_id': 'handed over before its user goes',
 }
 
@@ -214,7 +219,10 @@ describe.each(owned)('what somebody owns, of the kind %s,', (object, kind) => {
     const { someone, id } = await ownedBySomeone()
     expect((await p.call('auth.del', {}, someone)).error).toBeNull()
     expect(await ownerOf(id)).toBe(afterwards?.())
-    if (kind.owned === true) expect(await rowsAbout(someone.userId)).toEqual([])
+    if (kind.owned !== true) return
+    // Figures keep the id that the entries of the ledger keep.
+    const left = (await rowsAbout(someone.userId)).filter(row => !row.startsWith('analytics_'))
+    expect(left).toEqual([])
   })
 
   it('holds up the end of a team, or goes over to another', async () => {

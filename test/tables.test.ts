@@ -43,6 +43,12 @@ const strangers: readonly string[] = [
   'workspace_members/addresses/store.ts workspace_members',
   'workspaces/store.ts invites',
   'workspaces/store.ts users',
+  // An archive names people as they are, also those whom only its ledger names.
+  'workspaces/exports/store.ts ledger',
+  'workspaces/exports/store.ts users',
+  // A workspace without a chain has never been seen by anybody.
+  'workspaces/imports/store.ts ledger_heads',
+  'workspaces/imports/store.ts users',
   'api_keys/store.ts workspaces',
   'workspace_members/mails.ts notification_settings',
   // What acts in the name of a member ends with the membership, and a webhook with its workspace.

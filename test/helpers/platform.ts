@@ -29,6 +29,7 @@ import { hintOf, newKeySecret, newToken, tokenHash } from '../../src/kit/tokens.
 import { operation as lookUp } from '../../src/operations.ts'
 import { readConfig } from '../../src/server/config.ts'
 import { startPlatform } from '../../src/server/start.ts'
+import { stripe, stripeKey, stripeWebhookSecret } from '../billing/stripe_server.ts'
 import { areasIn } from '../example/areas_in.ts'
 import { freshClickHouse, freshDatabase, freshLimiter } from './engines.ts'
 import { repositoriesIn } from './repositories.ts'
@@ -84,6 +85,12 @@ export async function platform({ env = {}, logTo, extra = {}, onStatement }: Pla
     // Targets of integrations, and whatever else a test puts on loopback.
     OUTBOUND_ALLOW: '127.0.0.1',
     SECRET_KEY: randomBytes(32).toString('hex'),
+    // Nobody pays unless a test says so; who does, pays a stand-in.
+    BILLING_PROVIDERS: 'none manual stripe',
+    PLANS_FILE: join(import.meta.dirname, '../billing/plans.json'),
+    STRIPE_SECRET_KEY: stripeKey,
+    STRIPE_WEBHOOK_SECRET: stripeWebhookSecret,
+    STRIPE_API_URL: (await stripe()).url,
     ANONYMOUS_RATE_LIMIT: '1000000',
     // A machine that is busy with other tests is no reason to refuse.
     MAX_EVENT_LOOP_DELAY: '60000',
@@ -157,10 +164,17 @@ export async function platform({ env = {}, logTo, extra = {}, onStatement }: Pla
     const operation = lookUp(id)
     if (!operation) throw new Error(`no operation ${id}`)
     const { method, path, body, contentType } = requestOf(operation, input)
+    // Of an operation that hears them.
+    const heard = (input.content as { headers?: Record<string, string> } | undefined)?.headers
     return await request({
       method: method as 'GET',
       url: path,
-      headers: { ...(contentType !== undefined && { 'content-type': contentType }), ...caller?.headers, ...headers },
+      headers: {
+        ...(contentType !== undefined && { 'content-type': contentType }),
+        ...heard,
+        ...caller?.headers,
+        ...headers,
+      },
       ...(body !== undefined && { payload: typeof body === 'string' ? body : Buffer.from(body) }),
     })
   }

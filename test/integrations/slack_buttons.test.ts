@@ -123,7 +123,17 @@ function contextOf(more: Partial<JobContext> = {}): JobContext {
   const { settings, ledger, feed, outbound, git, log } = p.platform
   const never = () => Promise.reject(new Error('not for buttons'))
   const make = jobContexts({
-    ...{ config: p.config, database: p.database, settings, ledger, feed, outbound, git, clickhouse: null },
+    ...{
+      config: p.config,
+      database: p.database,
+      settings,
+      ledger,
+      feed,
+      outbound,
+      git,
+      clickhouse: null,
+      carriers: [],
+    },
     ...{ call: never, tools: never, tracer: undefined, now: p.now },
   })
   const { signal } = new AbortController()

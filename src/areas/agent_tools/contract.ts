@@ -202,6 +202,13 @@ export const agentTools = area(
   { ...ownTools.operations, ...approvals.operations, ...calls.operations },
   {
     about: 'The operations as tools for agents, and the policy of a workspace over them.',
+    carries: { agent_tool_policies: {} },
+    leaves: {
+      agent_tool_approvals: 'asks about calls of runs that do not go on; the audit log has what was decided',
+      agent_tool_calls: 'is a log of calls that is kept for days',
+      agent_tool_hours: 'is counted again',
+      agent_tool_run_calls: 'counts for runs that do not go on',
+    },
     events: {
       'agent_tools.approvals.wanted': 'A call of an agent waits for the approval of a person.',
       'agent_tools.approvals.expired': 'Nobody decided on a call of an agent in time',

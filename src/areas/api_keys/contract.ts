@@ -166,6 +166,11 @@ export const apiKeys = area(
   },
   {
     about: 'Keys of a workspace, each with its own scopes.',
+    leaves: {
+      api_keys: 'a key is its secret: make new ones',
+      api_key_secrets: 'holds what opens the workspace',
+      api_key_counts: 'is counted again',
+    },
     records: { api_key: { id: ApiKeyId, table: 'api_keys', title: 'name', search: ['name'], owned: 'ends' } },
     notifies: {
       'api_keys.expiring': {

@@ -122,6 +122,7 @@ export const auditLogs = area(
   },
   {
     about: 'Who did what in a workspace, in a log that cannot be changed unnoticed.',
+    leaves: { ledger_checkpoints: 'the signed file of the ledger says where it begins' },
     events: {
       'audit_logs.pruned': 'Entries older than the retention were removed behind a signed checkpoint',
       'audit_logs.begun': "The instance's chain recorded that another chain began",

@@ -1,18 +1,11 @@
 // Carries out the operations on the audit log.
 import { notFound } from '../../contract/errors.ts'
-import {
-  type ChainRow,
-  exportSeal,
-  filteredExport,
-  filteredNote,
-  genesis,
-  type Start,
-} from '../../contract/ledger_verifier.ts'
+import { filteredExport, filteredNote } from '../../contract/ledger_verifier.ts'
 import { isAudited } from '../../contract/operation.ts'
 import type { Db } from '../../kit/db.ts'
 import { implement, staged } from '../../kit/implement.ts'
-import { rowBefore, rowsAfter } from '../../kit/ledger_check.ts'
-import type { Settings } from '../../kit/settings.ts'
+import { rowBefore } from '../../kit/ledger_check.ts'
+import { chainFile } from '../../kit/ledger_file.ts'
 import { areas, operation, operationIds } from '../../operations.ts'
 import { auditLogs } from './contract.ts'
 import { csvEntry, csvTitles } from './csv.ts'
@@ -62,7 +55,7 @@ export default implement(auditLogs, {
       const isFiltered = Object.keys(filters).length > 0
       const chunks = isFiltered
         ? filteredFile(db, workspaceId, span, filters)
-        : ndjsonFile(db, settings, workspaceId, await exportStart(db, workspaceId, span.after), span.upTo)
+        : chainFile(db, settings, workspaceId, await store.exportStart(db, workspaceId, span.after), span.upTo)
       return { chunks, format }
     },
     async ({ note }, { workspaceId, from, to, ...filters }, { chunks, format }) => {
@@ -77,29 +70,6 @@ async function expectation(db: Db, chain: string, seq: number | undefined, expec
   if (seq === undefined || expected === undefined) return null
   const row = await rowBefore(db, chain, seq + 1)
   return row?.hash === expected ? null : { seq, problem: 'the entry differs from the one that was expected' }
-}
-
-async function exportStart(db: Db, chain: string, after: number): Promise<Start> {
-  if (after === 0) return genesis
-  const checkpoint = await store.findCheckpoint(db, chain)
-  if (checkpoint?.seq === after) return { seq: checkpoint.seq, hash: checkpoint.hash }
-  return (await rowBefore(db, chain, after + 1)) ?? genesis
-}
-
-/** Each line is what was hashed; the last one is signed, so that a cut file is found. */
-async function* ndjsonFile(db: Db, settings: Settings, chain: string, start: Start, upTo: number) {
-  yield `${JSON.stringify({ type: 'atrium.audit_export', version: 1, chain, start })}\n`
-  let end = start
-  let count = 0
-  for await (const rows of rowsAfter(db, chain, start.seq, upTo)) {
-    const last = rows.at(-1) as ChainRow
-    end = { seq: last.seq, hash: last.hash }
-    count += rows.length
-    yield rows.map(row => `${JSON.stringify(row)}\n`).join('')
-  }
-  const { publicKey, sign } = settings.exportKey
-  const signature = sign(exportSeal(chain, start, end))
-  yield `${JSON.stringify({ type: 'atrium.audit_export.end', count, end, publicKey, signature })}\n`
 }
 
 /** Without what the filters leave out there is no chain: its first line says so, and nothing is signed. */

@@ -1,8 +1,9 @@
 // SQL of the audit log: reads of the ledger, and its pruning.
 import type { Static } from 'typebox'
-import type { ChainRow, Start } from '../../contract/ledger_verifier.ts'
+import { type ChainRow, genesis, type Start } from '../../contract/ledger_verifier.ts'
 import type { QueryOf } from '../../contract/list.ts'
 import { type Db, first } from '../../kit/db.ts'
+import { rowBefore } from '../../kit/ledger_check.ts'
 import { anchorAction, beginAction, instanceChain } from '../../kit/ledger_records.ts'
 import { matchingAll, within } from '../../kit/list_filters.ts'
 import { listSql } from '../../kit/list_sql.ts'
@@ -87,6 +88,13 @@ export async function shownAfter(db: Db, chain: string, after: number, limit: nu
   return rows.map(shown)
 }
 
+/** As people see them: those of these numbers that are still there. */
+export async function shownAmong(db: Db, chain: string, seqs: readonly number[]): Promise<AuditLogRow[]> {
+  const rows = await db.query<LedgerRow>(sql`
+    select ${columns} from ledger l where l.chain = ${chain} and l.seq = any(${seqs}::bigint[]) order by l.seq`)
+  return rows.map(shown)
+}
+
 const batch = 1_000
 
 type SeqSpan = { after: number; upTo: number }
@@ -125,6 +133,14 @@ export function findHead(db: Db, chain: string): Promise<Head | undefined> {
 
 export function findCheckpoint(db: Db, chain: string): Promise<Head | undefined> {
   return first(db, sql`select seq, hash, signature from ledger_checkpoints where chain = ${chain}`)
+}
+
+/** Where a file begins whose first entry is behind this one. */
+export async function exportStart(db: Db, chain: string, after: number): Promise<Start> {
+  if (after === 0) return genesis
+  const checkpoint = await findCheckpoint(db, chain)
+  if (checkpoint?.seq === after) return { seq: checkpoint.seq, hash: checkpoint.hash }
+  return (await rowBefore(db, chain, after + 1)) ?? genesis
 }
 
 /** Sequence numbers of the first and last entry in a span of time. */

@@ -4,10 +4,12 @@ import { UserId, WorkspaceId } from '../../contract/ids.ts'
 import type { Context, LedgerNote } from '../../kit/context.ts'
 import type { Db } from '../../kit/db.ts'
 import { leaveOwned } from '../../kit/owned_records.ts'
+import { type Billing, isBeyond } from '../../kit/plans.ts'
 import { newId } from '../../kit/random.ts'
 import { underFreeSlug } from '../../kit/slugs.ts'
 import { directory } from '../../operations.ts'
 import * as members from '../workspace_members/store.ts'
+import { findLimits, holdPlan } from '../workspaces/limits/store.ts'
 import * as workspaces from '../workspaces/store.ts'
 import type { User } from './contract.ts'
 import { erasePersonal, eraseTraces, personsOf } from './erasure.ts'
@@ -106,12 +108,24 @@ export async function endAccounts(
   ]
 }
 
+/** Where the plan has no seat left the account is made all the same, and the invite waits. */
+async function hasRoom(db: Db, billing: Billing | null, hash: string, userId: string): Promise<boolean> {
+  const seat = billing ? await members.holdSeatOfInvite(db, hash, userId) : undefined
+  if (!seat?.takesSeat) return true
+  const { workspaceId } = seat
+  const { members: limit } = await findLimits(db, billing, workspaceId)
+  if (limit < 0) return true
+  await holdPlan(db, workspaceId, 'members')
+  return !isBeyond(limit, (await members.seatsUsed(db, workspaceId)) + 1)
+}
+
 /** An invite that is no longer good is passed over; one that is shows in the ledger of its workspace. */
 export async function takeInvite(
-  { db, now }: Pick<Context, 'db' | 'now'>,
+  { db, now, settings }: Pick<Context, 'db' | 'now' | 'settings'>,
   hash: string,
   user: store.Account,
 ): Promise<Also> {
+  if (!(await hasRoom(db, settings.billing, hash, user.id))) return []
   const member = await members.acceptByHash(db, hash, user, now())
   if (!member) return []
   const target = { object: 'workspace_member', id: user.id }

@@ -239,6 +239,15 @@ export const auth = area(
   },
   {
     about: 'Accounts: sign-up, log-in, profile, sessions and connected applications.',
+    leaves: {
+      users: 'people are carried by themselves, with a name and a verified address',
+      sessions: 'opens an account',
+      codes: 'proves an address',
+      email_changes: 'is of an account',
+      notification_settings: 'is of an account',
+      inbox_entries: 'is the inbox of one person',
+      tries: 'is counted again',
+    },
     events: grants.events,
     attaches: inbox.attaches,
   },

@@ -214,6 +214,7 @@ export const autofixes = area(
   },
   {
     about: 'Proposed changes of code as patches that git has checked and people approve.',
+    carries: { autofixes: {}, autofix_approvals: {} },
     events: {
       'autofixes.conflicted': 'A repository went on, and an autofix does not apply to it any more',
       'autofixes.cleared': 'An autofix applies to its repository again',

@@ -214,3 +214,16 @@ export async function remove(db: Db, workspaceId: string, id: string, reach: Rea
     delete from autofixes where workspace_id = ${workspaceId} and id = ${id} and ${within(reach)} returning *`
   await db.query(sql`${goneWith(directory, 'autofix', deletion)} select from gone`)
 }
+
+/** What figures are made of: how these stand. */
+export function standingOf(db: Db, workspaceId: string, ids: readonly string[]) {
+  return db.query<Pick<AutofixRow, 'id' | 'status' | 'repositoryId' | 'origin' | 'closeReason'>>(sql`
+    select a.id, a.status, a.repository_id, a.origin, a.close_reason from autofixes a
+    where a.workspace_id = ${workspaceId} and a.id = any(${ids}::text[])`)
+}
+
+export async function hashAgain(db: Db, workspaceId: string): Promise<void> {
+  await db.query(sql`
+    update autofixes set patch_sha256 = encode(sha256(convert_to(patch, 'UTF8')), 'hex')
+    where workspace_id = ${workspaceId} and patch_sha256 <> encode(sha256(convert_to(patch, 'UTF8')), 'hex')`)
+}

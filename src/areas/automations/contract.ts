@@ -71,6 +71,7 @@ export const ownAutomations = area('automations', {
     errors: ['not_found'],
   },
   'automations.post': {
+    counts: 'automations',
     summary: 'Create an automation',
     description:
       'It is checked whole: every path, type, grant and time. It acts in your name, within `grants`, and never with ' +
@@ -251,6 +252,31 @@ export const automations = area(
   { ...ownAutomations.operations, ...executions.operations, ...versions.operations, ...templates.operations },
   {
     about: 'When something happens, do these steps: by schedule, event, webhook or hand.',
+    carries: {
+      automations: {
+        without: ['failures', 'hook_hint'],
+        secrets: ['hook_secret'],
+        stilled: {
+          enabled: { true: false },
+          from_seq: { '*': 0 },
+          disabled_reason: {
+            when: 'enabled',
+            is: 'It came with the import of a workspace: look at it, and turn it on.',
+          },
+        },
+      },
+      automation_versions: {},
+      automation_executions: {
+        without: ['lease_until', 'waits_until'],
+        stilled: { status: { pending: 'cancelled', delayed: 'cancelled', running: 'cancelled', waiting: 'cancelled' } },
+      },
+      automation_steps: { without: ['waits_for', 'until'], stilled: { status: { waiting: 'skipped' } } },
+    },
+    leaves: {
+      automation_hooks: 'opens a webhook',
+      automation_schedules: 'is made again when the automation is turned on',
+      automation_tokens: 'opens the workspace for an execution',
+    },
     records: {
       automation: {
         id: AutomationId,

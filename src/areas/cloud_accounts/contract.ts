@@ -121,6 +121,7 @@ export const cloudAccounts = area(
       errors: ['not_found'],
     },
     'cloud_accounts.post': {
+      counts: 'cloudAccounts',
       summary: 'Add a cloud account and start its first sync',
       description:
         '`cloud_accounts.catalog` says what a provider takes. Whether it can be read shows in `status` and `lastError` ' +
@@ -217,6 +218,22 @@ export const cloudAccounts = area(
   },
   {
     about: 'Accounts of infrastructure providers that the workspace may read.',
+    carries: {
+      cloud_accounts: {
+        without: ['lease', 'leased_until', 'last_try_at'],
+        secrets: ['secrets', 'trust_external_id'],
+        stilled: {
+          state: {
+            pending: 'disconnected',
+            connected: 'disconnected',
+            syncing: 'disconnected',
+            degraded: 'disconnected',
+            error: 'disconnected',
+          },
+        },
+      },
+      cloud_account_syncs: { without: ['payload'], stilled: { status: { waiting: 'failed', running: 'failed' } } },
+    },
     events: {
       'cloud_accounts.synced': 'A cloud account was read, and the graph follows it',
       'cloud_accounts.failed': 'A cloud account could not be read, or not all of it',

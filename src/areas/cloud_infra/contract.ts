@@ -94,6 +94,14 @@ export const cloudInfra = area(
   { ...own.operations, ...nodes.operations, ...edges.operations, ...graph.operations },
   {
     about: 'The graph of what runs: nodes, edges, and how they were at any time.',
+    carries: {
+      cloud_infra_nodes: {},
+      cloud_infra_edges: {},
+      cloud_infra_changes: {},
+      cloud_infra_node_states: {},
+      cloud_infra_seen: {},
+      cloud_infra_tiers: {},
+    },
     events: {
       'cloud_infra.added': 'A source told of a node for the first time',
       'cloud_infra.changed': 'A source told of a node that has changed',

@@ -63,6 +63,7 @@ export const ownDatasets = area('datasets', {
     errors: ['not_found'],
   },
   'datasets.post': {
+    counts: 'retentionDays',
     summary: 'Make a dataset',
     route: 'POST /v1/datasets',
     words: 'new create logs traces metrics table store',
@@ -72,6 +73,7 @@ export const ownDatasets = area('datasets', {
     status: 201,
   },
   'datasets.patch': {
+    counts: 'retentionDays',
     summary: 'Change, pause or resume a dataset',
     description: 'A shorter retention removes rows with the next daily run.',
     route: 'PATCH /v1/datasets/{workspaceId}/{id}',
@@ -100,11 +102,24 @@ export const ownDatasets = area('datasets', {
   },
 })
 
+const asRows = 'its rows are carried by themselves, whichever engine keeps them'
+
 export const datasets = area(
   'datasets',
   { ...ownDatasets.operations, ...rows.operations, ...querying.operations, ...detecting.operations },
   {
     about: 'Named stores of rows with a time: logs, traces, metrics, or a plain table.',
+    carries: { datasets: {} },
+    leaves: {
+      dataset_fields: 'is made again of the rows',
+      dataset_hours: 'is made again of the rows',
+      dataset_findings: 'waits to be counted as alerts',
+      dataset_leftovers: 'is removed',
+      dataset_logs: asRows,
+      dataset_metrics: asRows,
+      dataset_tables: asRows,
+      dataset_traces: asRows,
+    },
     events: {
       'datasets.detected': 'Errors in rows of a dataset made or reopened issues',
       'datasets.purged': 'Rows of a dataset were removed',

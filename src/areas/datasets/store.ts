@@ -118,3 +118,12 @@ export function fieldsOf(db: Db, no: number): Promise<Static<typeof DatasetField
     select name, type, seen::float8 as seen from dataset_fields where dataset_no = ${no}::int
     order by seen desc, name collate "C" limit 1001`)
 }
+
+/** Of all datasets of the workspace. */
+export async function longestRetention(db: Db, workspaceId: string): Promise<number> {
+  const row = await first<{ days: number }>(
+    db,
+    sql`select coalesce(max(retention_days), 0)::int as days from datasets where workspace_id = ${workspaceId}`,
+  )
+  return row?.days ?? 0
+}

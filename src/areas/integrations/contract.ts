@@ -152,6 +152,23 @@ export const integrations = area(
   },
   {
     about: 'Connections to other systems: events out, alerts in, and tools of others.',
+    carries: {
+      integrations: {
+        without: ['old_secret_until', 'inbound_hint'],
+        secrets: ['secrets'],
+        stilled: { status: { active: 'paused', failing: 'paused' }, from_seq: { '*': 0 } },
+      },
+      integration_people: {},
+      integration_tools: {},
+    },
+    leaves: {
+      integration_deliveries: 'would be sent again',
+      integration_health: 'is measured again',
+      integration_oauth_grants: 'opens the other system',
+      integration_oauth_starts: 'opens the other system',
+      integration_payloads: 'is what strangers sent, kept for days',
+      integration_tokens: 'opens the workspace for the other system',
+    },
     refers: {
       'integrations.granted_by': 'workspace_member',
       'integration_tools.reviewed_by': 'workspace_member',

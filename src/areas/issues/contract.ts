@@ -217,6 +217,16 @@ export const issues = area(
   },
   {
     about: 'Problems, their state and who works on them.',
+    carries: {
+      issues: {},
+      issue_activity: {},
+      issue_alerts: {},
+      issue_counters: {},
+      issue_occurrences: { within: { origin_id: 'issues' } },
+      issue_rules: {},
+      issue_rule_matches: {},
+      issue_timeline: {},
+    },
     records: {
       issue: {
         id: IssueId,

@@ -14,7 +14,7 @@ import { likeliest, wordsOf } from './likeness/store.ts'
 import type { IssueRow } from './store.ts'
 import { actorOf, insertEntries } from './timeline/store.ts'
 
-type Investigating = Pick<Context, 'db' | 'now' | 'enqueue' | 'feed'> & { caller: Caller; access: Access }
+type Investigating = Pick<Context, 'db' | 'now' | 'enqueue' | 'feed' | 'settings'> & { caller: Caller; access: Access }
 
 const mostAlike = 5
 

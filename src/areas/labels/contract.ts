@@ -180,6 +180,7 @@ export const labels = area(
   },
   {
     about: 'Words that records are sorted by.',
+    carries: { labels: {}, label_assignments: {}, label_redirects: {} },
     records: {
       label: { id: LabelId, table: 'labels', title: 'name', search: ['name', 'description'], owned: true },
     },

@@ -261,6 +261,8 @@ export const memories = area(
   },
   {
     about: 'Confirmed facts that people and agents should know.',
+    carries: { memories: {}, memory_abouts: {}, memory_use_hours: {}, memory_versions: {} },
+    leaves: { memory_embeddings: 'is made again by the endpoint of the workspace' },
     records: {
       memory: {
         id: MemoryId,

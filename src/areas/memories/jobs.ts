@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { WorkspaceId } from '../../contract/ids.ts'
 import { nullable, object } from '../../contract/records.ts'
+import type { Ages } from '../../kit/ages.ts'
 import { type Follower, follow } from '../../kit/follow.ts'
 import { type Jobs, job } from '../../kit/jobs.ts'
 import { RepositoryId } from '../repositories/fields/contract.ts'
@@ -17,6 +18,8 @@ export const followers: readonly Follower[] = [
     if (target) await enqueue('memories.compare', { workspaceId: chain, repositoryId: target.id, cause: id })
   }),
 ]
+
+export const ages: Ages = { memory_use_hours: { column: 'hour', afterDays: 400 } }
 
 export default {
   'memories.compare': job({

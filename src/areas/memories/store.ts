@@ -246,7 +246,35 @@ export async function remove(db: Db, workspaceId: string, id: string, reach: Rea
 /** In one order, since several searches may count the same memories at once. */
 export async function countUses(db: Db, workspaceId: string, ids: readonly string[], now: Date): Promise<void> {
   await db.query(sql`
-    update memories m set use_count = m.use_count + 1, last_used_at = greatest(m.last_used_at, ${now})
-    where m.id in (select id from memories where workspace_id = ${workspaceId} and id = any(${ids}::text[])
-      order by id for update)`)
+    with used as (
+      update memories m set use_count = m.use_count + 1, last_used_at = greatest(m.last_used_at, ${now})
+      where m.id in (select id from memories where workspace_id = ${workspaceId} and id = any(${ids}::text[])
+        order by id for update)
+      returning m.id
+    )
+    insert into memory_use_hours as h (memory_id, hour, uses)
+    select u.id, date_trunc('hour', ${now}::timestamptz, 'UTC'), 1 from used u order by 1
+    on conflict (memory_id, hour) do update set uses = h.uses + excluded.uses`)
+}
+
+/** For figures over time: a row for each memory and hour. */
+export const useCounts = (workspaceId: string, { from, to }: { from: Date; to: Date }) => sql`
+  select h.hour as at, h.uses as weight, 0::numeric as value, jsonb_build_object(
+    'source', jsonb_build_array(m.source_type), 'visibility', jsonb_build_array(m.visibility)) as dims
+  from memories m join memory_use_hours h on h.memory_id = m.id
+  where m.workspace_id = ${workspaceId} and h.hour >= ${from} and h.hour < ${to}`
+
+type Hashed = { id: string; hash: string }
+
+export function textsAfter(db: Db, workspaceId: string, after: string, limit: number) {
+  return db.query<Hashed & Pick<MemoryRow, 'title' | 'markdown'>>(sql`
+    select id, title, markdown, hash from memories where workspace_id = ${workspaceId} and id > ${after}
+    order by id limit ${limit}::int`)
+}
+
+export async function putHashes(db: Db, workspaceId: string, hashes: readonly Hashed[]): Promise<void> {
+  if (hashes.length === 0) return
+  await db.query(sql`
+    update memories m set hash = h.hash from json_to_recordset(${JSON.stringify(hashes)}::json) as h (id text, hash text)
+    where m.id = h.id and m.workspace_id = ${workspaceId}`)
 }

@@ -195,6 +195,17 @@ export const oauthClients = area(
   },
   {
     about: 'Applications that act for users through OAuth.',
+    carries: {
+      oauth_clients: {
+        secrets: ['secret_hash'],
+        // The others have no workspace, and are treated otherwise.
+        stilled: { origin: { dynamic: 'console', metadata: 'console', builtin: 'console' } },
+      },
+    },
+    leaves: {
+      oauth_grants: 'opens the workspace for an application',
+      oauth_objects: 'opens the workspace for an application',
+    },
     records: {
       oauth_client: { id: OauthClientId, table: 'oauth_clients', title: 'name', search: ['name', 'description'] },
     },

@@ -125,6 +125,13 @@ export const pages = area(
   },
   {
     about: 'Reports that were published, and who can read them.',
+    carries: {
+      // What anybody could read by its address is for members again, until somebody publishes it here.
+      pages: { stilled: { visibility: { link: 'workspace' } } },
+      page_contents: {},
+      page_sources: {},
+      page_views: {},
+    },
     records: {
       page: {
         id: PageId,

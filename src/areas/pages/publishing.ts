@@ -13,11 +13,15 @@ import type { PageRow } from './store.ts'
 export type Asked = { title?: string; visibility?: PageRow['visibility']; ttlDays?: number | null }
 
 export type Prepared = {
-  page: Pick<PageRow, 'id' | 'workspaceId' | 'kind' | 'visibility'> & { source: Reference; ttlDays: number | null }
+  page: Pick<PageRow, 'id' | 'workspaceId' | 'kind' | 'visibility'> & {
+    source: Reference | null
+    ttlDays: number | null
+  }
   rendered: Rendered
 }
 
-type Source = { workspaceId: string; kind: PageRow['kind']; source: Reference; report: Report }
+/** `source` is null where a page is made of no record, but of many figures. */
+type Source = { workspaceId: string; kind: PageRow['kind']; source: Reference | null; report: Report }
 
 /** Before the transaction: rendering may take a while. */
 export async function preparePage(

@@ -116,6 +116,7 @@ async function insert(db: Db, { page, rendered }: Prepared, ownerId: string, now
   await db.query(sql`
     insert into page_contents (page_id, html, markdown, json, purge_at)
     values (${id}, ${html}, ${markdown}, ${json}, ${expiresAt && laterBy(expiresAt, purgeDays)})`)
+  if (!source) return
   await db.query(sql`
     insert into page_sources (page_id, workspace_id, object, record_id)
     values (${id}, ${workspaceId}, ${source.object}, ${source.id})`)
@@ -157,4 +158,12 @@ function peopleOf(ownerId: string): { userId: string | null; teamId: string | nu
 
 function laterBy(date: Date, days: number): Date {
   return new Date(date.getTime() + days * 86_400_000)
+}
+
+export async function hashAgain(db: Db, workspaceId: string): Promise<void> {
+  await db.query(sql`
+    update pages g set sha256 = h.sha256 from (
+      select c.page_id, encode(sha256(convert_to(c.html, 'UTF8')), 'hex') as sha256
+      from page_contents c join pages o on o.id = c.page_id where o.workspace_id = ${workspaceId}) h
+    where g.id = h.page_id and g.workspace_id = ${workspaceId} and g.sha256 <> h.sha256`)
 }

@@ -102,6 +102,7 @@ export const ratings = area(
   },
   {
     about: 'Opinions on what people and agents made.',
+    carries: { ratings: {} },
     attaches: { ratings: 'ratings' },
   },
 )

@@ -60,6 +60,7 @@ export const ownRepositories = area('repositories', {
     errors: ['not_found'],
   },
   'repositories.post': {
+    counts: 'repositories',
     summary: 'Add a repository and start its first sync',
     description: 'Any git address is enough. Whether it can be read shows in `status` and `error` after the sync.',
     route: 'POST /v1/repositories',
@@ -123,6 +124,13 @@ export const repositories = area(
   { ...ownRepositories.operations, ...reading.operations, ...finding.operations },
   {
     about: 'Code that the workspace may read, from any git host.',
+    carries: {
+      repositories: {
+        without: ['lease', 'leased_until', 'host_key'],
+        secrets: ['secrets'],
+      },
+      repository_refs: {},
+    },
     events: {
       'repositories.synced': 'A repository was found changed and its mirror follows it',
       'repositories.failed': 'A repository could not be synced',

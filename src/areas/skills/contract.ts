@@ -214,6 +214,7 @@ export const skills = area(
   { ...ownSkills.operations, ...files.operations, ...versions.operations },
   {
     about: 'Instructions that agents follow, in the Agent Skills format.',
+    carries: { skills: {}, skill_versions: {}, skill_files: { hasFiles: true } },
     records: {
       skill: {
         id: SkillId,

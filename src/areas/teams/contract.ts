@@ -158,6 +158,7 @@ export const teams = area(
   },
   {
     about: 'Groups of members.',
+    carries: { teams: {}, team_members: {} },
     records: { team: { id: TeamId, table: 'teams', title: 'name', search: ['name', 'description'] } },
     refers: { 'teams.lead_id': 'workspace_member' },
   },

@@ -223,6 +223,12 @@ export const telemetryTokens = area(
   },
   {
     about: 'Credentials of OpenTelemetry senders, each with the datasets that take what it sends.',
+    carries: {
+      telemetry_tokens: { without: ['old_secret_until'] },
+      telemetry_token_days: {},
+      telemetry_token_hours: {},
+    },
+    leaves: { telemetry_token_secrets: 'opens the workspace for a sender' },
     records: {
       telemetry_token: {
         id: TelemetryTokenId,

@@ -8,4 +8,5 @@ export default {} satisfies Jobs
 export const ages: Ages = {
   telemetry_token_secrets: { column: 'until' },
   telemetry_token_days: { column: 'day', afterDays: 400 },
+  telemetry_token_hours: { column: 'hour', afterDays: 400 },
 }

@@ -4,9 +4,11 @@ import { ApiError, badRequest, forbidden, slowDown } from '../../contract/errors
 import type { Signal } from '../../contract/operation.ts'
 import type { BeforeContext, Caller, CallerSender, Context } from '../../kit/context.ts'
 import { nanosOf } from '../../kit/nanoseconds.ts'
+import { isBeyond } from '../../kit/plans.ts'
 import { appendRows, findTarget, type Target } from '../datasets/rows/writing.ts'
+import { findLimits } from '../workspaces/limits/store.ts'
 import { type Decoded, decode, Undecodable } from './otlp/decode.ts'
-import { count, dayMs, reserveBytes } from './usage/store.ts'
+import { bytesSince, count, dayMs, reserveBytes } from './usage/store.ts'
 
 type Receiving = Omit<Context, 'caller' | 'access'> & { caller: Caller } & BeforeContext
 
@@ -24,7 +26,7 @@ export function receive(signal: Signal) {
       return await takeBatch(ctx, signal, content, progress)
     } catch (error) {
       const message = error instanceof ApiError ? error.detail : 'Something went wrong on our side.'
-      await tally(ctx, signal, { bytes: -progress.reserved, accepted: 0, rejected: progress.items, message })
+      await tally(ctx, signal, { bytes: -progress.reserved, taken: 0, accepted: 0, rejected: progress.items, message })
       throw error
     }
   }
@@ -41,6 +43,7 @@ async function takeBatch(ctx: Receiving, signal: Signal, content: Content, progr
   if (!target) throw notRouted(signal)
   refuseClosed(target)
   const bytes = content.bytes.length
+  await refuseBeyondMonth(ctx, boundTo, bytes)
   await refuseOverItems(ctx, sender, rows.length)
   if (sender.bytesPerDay !== null) {
     await refuseOverBytes(ctx, sender.bytesPerDay, bytes)
@@ -51,6 +54,7 @@ async function takeBatch(ctx: Receiving, signal: Signal, content: Content, progr
   const message = refused > 0 ? (why ?? written.rejected[0]?.why ?? '') : null
   await tally(ctx, signal, {
     bytes: bytes - progress.reserved,
+    taken: bytes,
     accepted: written.written,
     rejected: refused,
     message,
@@ -87,6 +91,17 @@ function neverFits(detail: string): ApiError {
   return new ApiError('payload_too_large', detail)
 }
 
+/** The plan of the workspace. Counted without a lock: a few batches at once may go beyond it, none after them does. */
+async function refuseBeyondMonth({ db, settings, now }: Receiving, workspaceId: string, bytes: number): Promise<void> {
+  const { telemetryBytesPerMonth: limit } = await findLimits(db, settings.billing, workspaceId)
+  if (limit < 0) return
+  const [year, month] = [now().getUTCFullYear(), now().getUTCMonth()]
+  const used = await bytesSince(db, workspaceId, new Date(Date.UTC(year, month, 1)))
+  if (!isBeyond(limit, used + bytes)) return
+  const untilNext = Math.ceil((Date.UTC(year, month + 1, 1) - now().getTime()) / 1000)
+  throw slowDown(`The plan of the workspace has ${limit} bytes of telemetry in a month, and they are used.`, untilNext)
+}
+
 async function refuseOverItems({ caller, take }: Receiving, { itemsPerMinute }: CallerSender, items: number) {
   if (itemsPerMinute === null || items === 0) return
   if (items > itemsPerMinute) {
@@ -105,14 +120,15 @@ async function refuseOverBytes({ db, caller, now }: Receiving, limit: number, by
   throw slowDown(`Over ${limit} bytes today, which is the limit of the token.`, untilMidnight)
 }
 
-type Tally = { bytes: number; accepted: number; rejected: number; message: string | null }
+type Tally = { bytes: number; taken: number; accepted: number; rejected: number; message: string | null }
 
 const longestMessage = 500
 
 /** What is written stays written, and what is refused stays refused, also where it cannot be counted. */
 async function tally({ db, caller, now, log }: Receiving, signal: Signal, { message, ...use }: Tally): Promise<void> {
-  const error = message === null ? null : { signal, message: message.slice(0, longestMessage) }
-  await count(db, caller.credentialId, { ...use, error }, now()).catch(failure =>
+  const error = message?.slice(0, longestMessage) ?? null
+  const datasetId = caller.sender?.routes[signal] ?? null
+  await count(db, caller.credentialId, { signal, datasetId, ...use, error }, now()).catch(failure =>
     log.warn({ err: failure, tokenId: caller.credentialId }, 'the use of a telemetry token could not be counted'),
   )
 }

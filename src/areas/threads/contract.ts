@@ -226,6 +226,20 @@ export const threads = area(
   { ...ownThreads.operations, ...runs.operations },
   {
     about: 'Conversations and investigations in which people and agents work, and the runs in them.',
+    carries: {
+      threads: {
+        stilled: {
+          status: { queued: 'idle', running: 'idle', waiting_on_agents: 'idle', waiting_on_human: 'idle' },
+        },
+      },
+      thread_context: {},
+      agent_runs: {
+        without: ['hash', 'lease_until', 'runner_id', 'waits_for'],
+        stilled: { status: { queued: 'cancelled', leased: 'cancelled', running: 'cancelled', parked: 'cancelled' } },
+      },
+      messages: { stilled: { status: { streaming: 'failed' } } },
+      message_files: { without: ['uploader', 'expires'], needs: 'message_id', hasFiles: true },
+    },
     events: {
       'threads.runs.requeued': 'A run whose runner was lost waits for another',
       'threads.runs.lost': 'A run was given up after its runner was lost three times',

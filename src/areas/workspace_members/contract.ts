@@ -92,6 +92,7 @@ export const workspaceMembers = area(
       errors: ['not_found'],
     },
     'workspace_members.patch': {
+      counts: 'members',
       summary: 'Change what a member is and may do',
       description: 'Making somebody admin or owner needs a session. `scopes` can narrow a position, never widen it.',
       route: 'PATCH /v1/workspace_members/{workspaceId}/{userId}',
@@ -205,6 +206,7 @@ export const workspaceMembers = area(
       errors: ['not_found'],
     },
     'workspace_members.invites.accept': {
+      counts: 'members',
       summary: 'Accept an invite as the signed-in user',
       past: 'accepted an invite and became',
       route: 'POST /v1/workspace_members/invites/accept',
@@ -217,6 +219,7 @@ export const workspaceMembers = area(
   },
   {
     about: 'Who belongs to a workspace, as what, and how people join.',
+    leaves: { invites: 'opens the workspace: invite again' },
     records: {
       workspace_member: {
         id: UserId,

@@ -169,6 +169,7 @@ export default implement(workspaceMembers, {
     note({ workspaceId: invite.workspaceId, target: { object: 'workspace_member', id: user.id } })
     const member = await store.acceptByHash(db, tokenHash(token), user, now())
     if (!member) throw notFound('invite')
+    if (member.position === 'viewer') note({ addsNothing: true })
     return member
   },
 })

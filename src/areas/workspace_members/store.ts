@@ -256,6 +256,26 @@ export async function workspaceOfInvite(db: Db, hash: string): Promise<string | 
   return row?.workspaceId
 }
 
+/** Whether somebody takes a seat by it, and where. */
+export async function holdSeatOfInvite(db: Db, hash: string, userId: string) {
+  if ((await holdInvite(db, hash, userId)) === undefined) return undefined
+  return await first<{ workspaceId: string; takesSeat: boolean }>(
+    db,
+    sql`select workspace_id, position <> 'viewer' as takes_seat from invites where hash = ${hash} for update`,
+  )
+}
+
+/** Users, then the workspace, then the invite: whoever joins holds them in this order. */
+async function holdInvite(db: Db, hash: string, userId: string): Promise<string | undefined> {
+  await db.query(sql`
+    select id from users where id = ${userId} or id = (select created_by from invites where hash = ${hash})
+    order by id for key share`)
+  const workspaceId = await workspaceOfInvite(db, hash)
+  if (workspaceId === undefined) return undefined
+  await db.query(sql`select id from workspaces where id = ${workspaceId} for share`)
+  return workspaceId
+}
+
 /** One use, taken by one conditional update. Worth no more than the inviter is now. Undefined: not taken. */
 export async function acceptByHash(
   db: Db,
@@ -263,13 +283,8 @@ export async function acceptByHash(
   user: { id: string; provenEmail: string | null },
   now: Date,
 ): Promise<MemberRow | undefined> {
-  // Users, then the workspace, then the invite; and the inviter's position as it is then.
-  await db.query(sql`
-    select id from users where id = ${user.id} or id = (select created_by from invites where hash = ${hash})
-    order by id for key share`)
-  const workspaceId = await workspaceOfInvite(db, hash)
-  if (workspaceId === undefined) return undefined
-  await db.query(sql`select id from workspaces where id = ${workspaceId} for share`)
+  // The inviter's position is read once they are held.
+  if ((await holdInvite(db, hash, user.id)) === undefined) return undefined
   const invite = await findGoodInvite(db, hash, user.provenEmail, now)
   if (!invite || (await findMember(db, invite.workspaceId, user.id))) return undefined
   const taken = await db.query(sql`
@@ -291,4 +306,22 @@ export function provenUser(db: Db, id: string) {
     sql`
     select id, proven_email, verified_at is not null as is_verified from users where id = ${id} for key share`,
   )
+}
+
+/** Viewers take no seat, nor do those who are suspended. */
+export async function seatsUsed(db: Db, workspaceId: string): Promise<number> {
+  const row = await first<{ n: number }>(
+    db,
+    sql`
+    select count(*)::int as n from workspace_members
+    where workspace_id = ${workspaceId} and position <> 'viewer' and status = 'active'`,
+  )
+  return row?.n ?? 0
+}
+
+/** Of all workspaces, for who meters it. */
+export function allSeatsUsed(db: Db) {
+  return db.query<{ workspaceId: string; count: number }>(sql`
+    select workspace_id, count(*)::float8 as count from workspace_members
+    where position <> 'viewer' and status = 'active' group by workspace_id`)
 }

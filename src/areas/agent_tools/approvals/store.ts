@@ -168,3 +168,10 @@ export async function countCall(
     on conflict (workspace_id, requester, tool) do update set calls = c.calls + 1 where c.calls < ${most} returning calls`)
   return rows.length > 0
 }
+
+/** What figures are made of: how these were decided, and when. */
+export function decidedAmong(db: Db, workspaceId: string, ids: readonly string[]) {
+  return db.query<{ id: string; tool: string; callerKind: string | null; status: string; seconds: number | null }>(sql`
+    select a.id, a.tool, a.caller_kind, a.status, extract(epoch from a.decided_at - a.created)::float8 as seconds
+    from agent_tool_approvals a where a.workspace_id = ${workspaceId} and a.id = any(${ids}::text[])`)
+}

@@ -95,3 +95,11 @@ export async function statsOf(
 }
 
 export const noCalls: Stats = { calls7d: 0, errors7d: 0, denied7d: 0, lastCalledAt: null }
+
+/** For figures over time: a row for each tool, hour and outcome. */
+export const callCounts = (workspaceId: string, { from, to }: { from: Date; to: Date }) => sql`
+  select h.hour as at, n.weight, 0::numeric as value,
+    jsonb_build_object('tool', jsonb_build_array(h.tool), 'status', jsonb_build_array(n.status)) as dims
+  from agent_tool_hours h, lateral (values
+    ('ok', h.calls - h.errors - h.denied), ('error', h.errors), ('denied', h.denied)) n (status, weight)
+  where h.workspace_id = ${workspaceId} and h.hour >= ${from} and h.hour < ${to} and n.weight > 0`

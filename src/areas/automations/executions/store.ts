@@ -245,3 +245,17 @@ export type Taken = {
   /** How often in a row the automation has failed before. */
   failures: number
 }
+
+/** For figures over time: one row for each execution. */
+export const executionCounts = (workspaceId: string, { from, to }: { from: Date; to: Date }) => sql`
+  select e.created as at, 1 as weight, 0::numeric as value,
+    jsonb_build_object('status', jsonb_build_array(e.status), 'automation', jsonb_build_array(e.automation_id),
+      'trigger', jsonb_build_array(e.trigger_on)) as dims
+  from automation_executions e where e.workspace_id = ${workspaceId} and e.created >= ${from} and e.created < ${to}`
+
+/** Of all workspaces in a span of time, for who meters it; what was left out is none. */
+export function countBetween(db: Db, from: Date, to: Date) {
+  return db.query<{ workspaceId: string; count: number }>(sql`
+    select workspace_id, count(*)::float8 as count from automation_executions
+    where created >= ${from} and created < ${to} and status <> 'skipped' group by workspace_id`)
+}

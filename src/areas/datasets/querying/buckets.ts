@@ -1,6 +1,7 @@
 // The beginnings of the buckets of a span: whole minutes, hours and days of a time zone.
 import { badRequest } from '../../../contract/errors.ts'
 import { nanosOf } from '../../../kit/nanoseconds.ts'
+import { midnight, offsetAt } from '../../../kit/time_zones.ts'
 import type { Span } from '../rows/condition.ts'
 
 export const mostBuckets = 1_500
@@ -44,56 +45,5 @@ function daysOf(fromMs: number, toMs: number, count: number, timezone: string): 
     const at = midnight(day, timezone)
     if (at > toMs) return edges
     edges.push(nanosOf(new Date(at)))
-  }
-}
-
-/** When a day, counted from 1970, begins there; where clocks leave midnight out, the first moment after it. */
-function midnight(day: number, timezone: string): number {
-  const local = day * dayMs
-  let at = local - offsetAt(local, timezone)
-  at = local - offsetAt(at, timezone)
-  return at
-}
-
-const formats = new Map<string, Intl.DateTimeFormat>()
-
-/** How far the clocks there are ahead of UTC. */
-function offsetAt(ms: number, timezone: string): number {
-  if (timezone === 'UTC') return 0
-  const parts = Object.fromEntries(
-    formatOf(timezone)
-      .formatToParts(ms)
-      .map(({ type, value }) => [type, Number(value)]),
-  )
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts
-  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(ms / 1000) * 1000
-}
-
-function formatOf(timezone: string): Intl.DateTimeFormat {
-  const known = formats.get(timezone)
-  if (known) return known
-  const part = 'numeric'
-  const options = {
-    year: part,
-    month: part,
-    day: part,
-    hour: part,
-    minute: part,
-    second: part,
-    hourCycle: 'h23',
-  } as const
-  const made = new Intl.DateTimeFormat('en-US', { timeZone: timezone, ...options })
-  if (formats.size > 500) formats.clear()
-  formats.set(timezone, made)
-  return made
-}
-
-/** 400 where there is no such time zone. */
-export function refuseTimezone(timezone: string): void {
-  try {
-    formatOf(timezone)
-  } catch {
-    const expected = 'a time zone such as Europe/Berlin'
-    throw badRequest(`"timezone" must be ${expected}.`, [{ path: 'timezone', rule: 'timezone', expected }])
   }
 }

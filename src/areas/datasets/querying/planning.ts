@@ -1,9 +1,10 @@
 // What a query asks → the plan that engines carry out, and the columns of its answer.
 import { badRequest } from '../../../contract/errors.ts'
 import { parseIso } from '../../../kit/nanoseconds.ts'
+import { refuseTimezone } from '../../../kit/time_zones.ts'
 import type { Aggregate, AggregateName, Field, Plan, Span } from '../rows/condition.ts'
 import type { DatasetKind } from '../rows/row.ts'
-import { edgesOf, refuseTimezone } from './buckets.ts'
+import { edgesOf } from './buckets.ts'
 import { conditionOf, namedField } from './filter.ts'
 
 export type Asked = {

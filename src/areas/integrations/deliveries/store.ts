@@ -302,3 +302,11 @@ export async function dueTargets(db: Db, now: Date, most: number): Promise<strin
     limit ${most}::int`)
   return rows.map(({ id }) => id)
 }
+
+/** For figures over time: one row for each message to a target. */
+export const deliveryCounts = (workspaceId: string, { from, to }: { from: Date; to: Date }) => sql`
+  select d.created as at, 1 as weight, 0::numeric as value,
+    jsonb_build_object('status', jsonb_build_array(d.status), 'integration', jsonb_build_array(d.integration_id)) as dims
+  from integration_deliveries d
+  where d.integration_id in (select i.id from integrations i where i.workspace_id = ${workspaceId})
+    and d.created >= ${from} and d.created < ${to}`

@@ -3,6 +3,7 @@ import { ApiError } from '../../../contract/errors.ts'
 import type { Context } from '../../../kit/context.ts'
 import type { Db } from '../../../kit/db.ts'
 import { findAgent } from '../../workspaces/agent/store.ts'
+import { refuseBeyondPlan } from '../../workspaces/limits/store.ts'
 import * as store from './store.ts'
 
 const dayMs = 86_400_000
@@ -12,7 +13,14 @@ export function usedInDay(db: Db, workspaceId: string, now: Date): Promise<store
 }
 
 /** 402, before a run begins. */
-export async function refuseBeyondDay({ db, now }: Pick<Context, 'db' | 'now'>, workspaceId: string): Promise<void> {
+export async function refuseBeyondDay(
+  { db, now, settings }: Pick<Context, 'db' | 'now' | 'settings'>,
+  workspaceId: string,
+): Promise<void> {
+  await refuseBeyondPlan(db, settings.billing, workspaceId, 'agentRunsPerDay', {
+    wanted: 1,
+    current: async () => (await usedInDay(db, workspaceId, now())).runs,
+  })
   const { maxRunsPerDay, maxTokensPerDay, maxCostPerDay } = await findAgent(db, workspaceId)
   if (maxRunsPerDay === null && maxTokensPerDay === null && maxCostPerDay === null) return
   const { runs, tokens, cost } = await usedInDay(db, workspaceId, now())

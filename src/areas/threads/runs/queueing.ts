@@ -26,7 +26,7 @@ type Starting = {
   grants?: readonly Scope[]
 }
 
-type StartContext = Pick<Context, 'db' | 'now' | 'enqueue' | 'feed'> & {
+type StartContext = Pick<Context, 'db' | 'now' | 'enqueue' | 'feed' | 'settings'> & {
   caller: Caller
   access: Pick<Access, 'workspaceId'>
 }

@@ -153,6 +153,7 @@ export const examples = area(
   },
   {
     about: 'What the suite tries everything on.',
+    carries: { examples: {}, example_links: {} },
     records: {
       example: {
         id: ExampleId,

@@ -1,0 +1,20 @@
+// What figures and meters are made of: how many runs there were, and what they used.
+import type { Db } from '../../../../kit/db.ts'
+import { sql } from '../../../../kit/sql.ts'
+import type { RunRow } from '../store.ts'
+
+/** What figures are made of: runs of these threads that have ended, in the order in which they did. */
+export function endedIn(db: Db, workspaceId: string, threadIds: readonly string[]) {
+  return db.query<Pick<RunRow, 'id' | 'threadId' | 'kind' | 'runner' | 'status' | 'usage' | 'started' | 'ended'>>(sql`
+    select r.id, r.thread_id, r.caller_kind as kind, r.runner, r.status, r.usage, r.started, r.ended from agent_runs r
+    where r.workspace_id = ${workspaceId} and r.thread_id = any(${threadIds}::text[]) and r.ended is not null
+    order by r.ended, r.id`)
+}
+
+/** What all workspaces used in a span of time, for who meters it. */
+export function usedBetween(db: Db, from: Date, to: Date) {
+  return db.query<{ workspaceId: string; runs: number; tokens: number }>(sql`
+    select workspace_id, count(*)::float8 as runs,
+      coalesce(sum(coalesce((usage ->> 'in')::numeric, 0) + coalesce((usage ->> 'out')::numeric, 0)), 0)::float8 as tokens
+    from agent_runs where created >= ${from} and created < ${to} group by workspace_id`)
+}
