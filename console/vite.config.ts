@@ -12,13 +12,13 @@ const components = (names: string) => `@mantine/core/(esm/components|styles)/(${
 /** What only lists and forms need. */
 const inputs = new RegExp(
   `${components(
-    'Combobox|Autocomplete|Select|MultiSelect|TagsInput|ColorInput|ColorPicker|ColorSwatch|JsonInput|NumberInput|Pagination|Checkbox|CheckboxIndicator|PillsInput|Pill|SegmentedControl|InlineInput|Switch|Tabs|Breadcrumbs|Table|Textarea|Code|CopyButton|Kbd|NativeSelect|ScrollArea|FloatingIndicator|Grid',
+    'Combobox|Autocomplete|Select|MultiSelect|TagsInput|ColorInput|ColorPicker|ColorSwatch|JsonInput|NumberInput|Pagination|Checkbox|CheckboxIndicator|PillsInput|Pill|SegmentedControl|InlineInput|Switch|Tabs|Breadcrumbs|Table|Textarea|Code|CopyButton|Kbd|NativeSelect|ScrollArea|FloatingIndicator|Grid|Progress|FileButton',
   )}|react-number-format|react-textarea-autosize|use-composed-ref|use-latest`,
 )
 
 /** What opens above a page: menus and hints after log-in, dialogs when one is opened. */
 const floating = new RegExp(`${components('Menu|Popover|Tooltip|HoverCard|Floating')}|@floating-ui|tabbable`)
-const dialogs = new RegExp(`${components('Modal|ModalBase|Overlay')}|react-remove-scroll|use-sidecar|use-callback-ref`)
+const dialogs = new RegExp(`${components('Modal|ModalBase|Drawer|Overlay')}|react-remove-scroll|use-sidecar|use-callback-ref`)
 
 /** What surrounds the pages after log-in. */
 const frame = new RegExp(components('Burger|List|ThemeIcon|SimpleGrid|Badge|Divider'))

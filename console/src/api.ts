@@ -97,6 +97,35 @@ export async function sendFile<K extends OperationId>(id: K, input: object, file
   }
 }
 
+/** The same for a zip that is too large for memory; `tell` hears which share of it is sent. */
+export async function sendZip<K extends OperationId>(
+  id: K,
+  input: object,
+  file: Blob,
+  tell: (share: number) => void,
+): Promise<ResultOf<K>> {
+  const { method, path } = requestOf(id, input as Row)
+  try {
+    return (await readResult(await posted(method, path, file, tell))) as ResultOf<K>
+  } catch (error) {
+    throw withSession(toldApart(error))
+  }
+}
+
+/** By the one way of a browser that says how much of a body is sent. */
+function posted(method: string, path: string, file: Blob, tell: (share: number) => void): Promise<Response> {
+  const request = new XMLHttpRequest()
+  request.open(method, path)
+  for (const [name, value] of Object.entries(headersOf({}, 'application/zip'))) request.setRequestHeader(name, value)
+  request.upload.onprogress = ({ loaded, total }) => tell(loaded / total)
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json' }
+    request.onload = () => resolve(new Response(request.responseText, { status: request.status, headers }))
+    request.onerror = () => reject(new Unreachable(new Error('the file could not be sent')))
+    request.send(file)
+  })
+}
+
 /** The client would wait out a 429 by itself; a person should rather be told. */
 async function request(id: string, input: object = {}, { signal }: { signal?: AbortSignal } = {}): Promise<unknown> {
   const { method, path, body, contentType } = requestOf(id, input as Row)
@@ -234,13 +263,21 @@ export const addressOf = ((id: string, input: Row) => requestOf(id, input).path)
   input: Given<K>,
 ) => string
 
+/** A file that is asked for by a body: what it should hold is more than an address can say. */
+export const downloadCall = (async (id: string, input: Row) => {
+  const { method, path, body, contentType } = requestOf(id, input)
+  const init = { method, headers: headersOf({}, contentType), body: body as BodyInit }
+  return await download(path, () => {}, new AbortController().signal, init)
+}) as unknown as <const K extends string>(id: Known<K>, input: Given<K>) => Promise<BlobPart[]>
+
 /** Reads a file as it comes, telling how far it is. */
 export async function download(
   address: string,
   told: (bytes: number) => void,
   signal: AbortSignal,
+  init: RequestInit = {},
 ): Promise<BlobPart[]> {
-  const answer = await send(address, { signal }).catch(cause => {
+  const answer = await send(address, { ...init, signal }).catch(cause => {
     throw signal.aborted ? cause : new Unreachable(cause)
   })
   if (!answer.ok || !answer.body) {

@@ -136,6 +136,7 @@ const places = [
   inWorkspace('/', 'Overview', () => import('./pages/overview.tsx')),
   inWorkspace('/settings', 'WorkspaceSettings', () => import('./pages/settings.tsx')),
   inWorkspace('/connect', 'Connect', () => import('./pages/connect.tsx')),
+  inWorkspace('/billing', 'BillingPage', () => import('./areas/billing/billing_page.tsx')),
   ofArea('/$area', 'AreaList'),
   ofArea('/$area/new', 'AreaNew'),
   ofArea('/$area/$id', 'AreaRecord'),

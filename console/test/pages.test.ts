@@ -19,6 +19,7 @@ const inside: [string, string][] = [
   ['members-invite', '/members?invite=true'],
   ['settings', '/settings'],
   ['connect', '/connect'],
+  ['usage', '/billing'],
   ['missing', '/nowhere'],
 ]
 

@@ -120,6 +120,8 @@ export type AreaPage = {
   group?: Group
   /** Records that wait for a person: how many there are stands in the menu. */
   waiting?: Waiting
+  /** Of an area without a list: the verb of the operation that its page reads. */
+  reads?: string
   /** Not in the menu: its records are shown on the pages of others. */
   isHidden?: true
   /** Its place in the group; those that say nothing come last, by name. */
@@ -162,9 +164,16 @@ function placeOf(area: string): Place {
   return { title: wordsOf(area), one: singular(area), path: area, icon: Layers, group: 'Areas', ...page, area }
 }
 
-/** Areas with a list in a workspace, as the menu shows them. */
+/** The operation without which there is nothing to see. */
+export function readingOf({ area, reads = 'list' }: Pick<Place, 'area' | 'reads'>): string {
+  return idIn(area, reads)
+}
+
+/** Areas with a list in a workspace, or with a page that reads something else, as the menu shows them. */
 export const places: readonly Place[] = indexedAreas
   .filter(({ name, at, operations }) => {
+    const { reads } = declared[`./${name}/page.tsx`]?.page ?? {}
+    if (reads) return idIn(name, reads) in operations
     const route = operations[idIn(name, 'list')]?.route ?? ''
     return at ? /\/\{workspaceId\}\/\w+$/.test(route) : route.endsWith('/{workspaceId}')
   })

@@ -54,8 +54,9 @@ type OpenedProps = { needs: string; children: (place: Place, views: Views) => Re
 function Opened({ needs, children }: OpenedProps) {
   const { area = '' } = useParams({ strict: false }) as { area?: string }
   const place = placeAt(area)
-  if (!place || !hasOperation(idIn(place.area, needs))) return <Missing />
-  return <OpenedArea key={place.area} place={place} needs={needs} view={children} />
+  const verb = needs === 'list' ? (place?.reads ?? needs) : needs
+  if (!place || !hasOperation(idIn(place.area, verb))) return <Missing />
+  return <OpenedArea key={place.area} place={place} needs={verb} view={children} />
 }
 
 type OpenedAreaProps = { place: Place; needs: string; view: OpenedProps['children'] }

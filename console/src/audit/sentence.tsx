@@ -34,7 +34,7 @@ export function actorName({ actor }: Entry): string {
 }
 
 /** The names of what entries are about, one call per kind. */
-export function useTargetNames(entries: readonly Entry[]): ReadonlyMap<string, string> {
+export function useTargetNames(entries: readonly Pick<Entry, 'target' | 'action'>[]): ReadonlyMap<string, string> {
   const wanted = new Map<string, Wanted>()
   for (const { target, action } of entries) {
     const area = target && areaOfObject(target.object)

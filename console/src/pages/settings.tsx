@@ -21,6 +21,7 @@ import { AgentSettings } from './agent_settings.tsx'
 import { AutofixSettings } from './autofix_settings.tsx'
 import { DangerZone } from './danger_zone.tsx'
 import { EmbeddingsSettings } from './embeddings_settings.tsx'
+import { Leaving } from './leaving.tsx'
 
 export function WorkspaceSettings() {
   const workspaceId = useWorkspaceId()
@@ -51,6 +52,7 @@ export function WorkspaceSettings() {
                   </>
                 )}
               </Loaded>
+              <Leaving workspace={found} />
               {can('workspaces:delete') && <DangerZone workspace={found} />}
             </>
           )

@@ -72,8 +72,8 @@ export function Picker(props: PickerProps) {
         onPick(chosen)
         if (isMany) return
         onOpen(false)
-        // The next key is meant for the page, not for the field that closes.
-        combobox.focusTarget()
+        // The next key is meant for the page, not for the field that closes; at once, since a busy page sees keys before timers.
+        combobox.targetRef.current?.focus({ preventScroll: true })
       }}
     >
       <Combobox.Target targetType="button" withAriaAttributes={false}>

@@ -24,6 +24,8 @@ const silent = { accessibilityLayer: false }
 const colours = ['iris.6', 'teal.7', 'orange.7', 'grape.6', 'red.6', 'cyan.7']
 
 export function Chart({ kind, label, rows, by, series, unit, height = 240, none = '0' }: ChartProps) {
+  // Half a record is no place on the axis of counts.
+  const isWhole = rows.every(row => series.every(({ name }) => Number.isInteger(row[name] ?? 0)))
   const shared = {
     h: height,
     data: rows.map(row => ({ ...row })),
@@ -35,6 +37,7 @@ export function Chart({ kind, label, rows, by, series, unit, height = 240, none 
     })),
     withLegend: series.length > 1,
     tickLine: 'y' as const,
+    yAxisProps: { allowDecimals: !isWhole },
     ...(unit && { unit }),
   }
   return (

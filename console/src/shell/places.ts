@@ -2,6 +2,7 @@
 import {
   BadgeCheck,
   Bell,
+  ChartColumn,
   Gauge,
   Inbox,
   Laptop,
@@ -12,8 +13,7 @@ import {
   Shield,
   User,
 } from 'lucide-react'
-import { groups, places, type Waiting } from '../areas/define.ts'
-import { idIn } from '../contract.ts'
+import { groups, places, readingOf, type Waiting } from '../areas/define.ts'
 
 /** `needs` is the operation without which the place would be empty. */
 export type MenuPlace = {
@@ -36,6 +36,14 @@ const settings: MenuPlace = {
 }
 const connect: MenuPlace = { title: 'Connect', to: '/connect', icon: Plug, words: 'command line mcp sdk curl' }
 
+const usage: MenuPlace = {
+  title: 'Usage',
+  to: '/billing',
+  icon: ChartColumn,
+  needs: 'billing.get',
+  words: 'billing plan subscription seats invoices payment limits',
+}
+
 /** Below /w/{workspaceId}: the areas by their groups, then what belongs to the workspace itself. */
 export const menuGroups: readonly { title: string; places: readonly MenuPlace[] }[] = groups
   .map(title => ({
@@ -43,16 +51,16 @@ export const menuGroups: readonly { title: string; places: readonly MenuPlace[] 
     places: [
       ...places
         .filter(place => place.group === title && !place.isHidden)
-        .map(({ title: name, path, icon, area, words = '', letter, waiting }) => ({
+        .map(({ title: name, path, icon, area, reads, words = '', letter, waiting }) => ({
           title: name,
           to: `/${path}`,
           icon,
-          needs: idIn(area, 'list'),
+          needs: readingOf({ area, ...(reads && { reads }) }),
           words,
           ...(letter && { letter }),
           ...(waiting && { waiting }),
         })),
-      ...(title === 'Workspace' ? [settings, connect] : []),
+      ...(title === 'Workspace' ? [usage, settings, connect] : []),
     ],
   }))
   .filter(group => group.places.length > 0)

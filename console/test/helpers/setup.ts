@@ -55,6 +55,8 @@ export default async function setup({ provide }: TestProject): Promise<(() => Pr
       REPOSITORY_DIRS: code,
       // The targets of integrations are receivers of the tests.
       OUTBOUND_ALLOW: '127.0.0.1',
+      // Nobody pays unless a test says so.
+      BILLING_PROVIDERS: 'none manual',
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   })

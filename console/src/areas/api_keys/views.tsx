@@ -1,5 +1,5 @@
 // How a key shows, what can be done with it, and how its secret is used.
-import { Alert, Badge, Button, Group, Table, Text } from '@mantine/core'
+import { Alert, Badge, Button, Group, Stack, Table, Text } from '@mantine/core'
 import { ArrowRightLeft, RotateCw } from 'lucide-react'
 import { useAct } from '../../api.ts'
 import { countOf, momentOf } from '../../format.ts'
@@ -14,6 +14,7 @@ import { useStanding, useWorkspaceId } from '../../session.ts'
 import type { CellProps, Views } from '../define.ts'
 import { NewKey } from './new_key.tsx'
 import { Owner, OwnerChoice } from './owner.tsx'
+import { Requests } from './requests.tsx'
 import { SecretUse } from './secret_use.tsx'
 import { type Key, oldSecretUntil, stateOf, unusedScopes } from './state.ts'
 
@@ -90,8 +91,17 @@ function Unused({ record }: { record: Record<string, unknown> }) {
   )
 }
 
-/** Use per scope, the latest first. */
 function Use({ record }: { record: Record<string, unknown> }) {
+  return (
+    <Stack>
+      <Requests record={record} />
+      <ScopeUse record={record} />
+    </Stack>
+  )
+}
+
+/** Use per scope, the latest first. */
+function ScopeUse({ record }: { record: Record<string, unknown> }) {
   const used = Object.entries((record as Key).scopeUse).sort(([, one], [, other]) => other.localeCompare(one))
   return (
     <Panel title="Use per scope">

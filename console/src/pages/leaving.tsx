@@ -1,0 +1,186 @@
+// A workspace into a file and out of one, with how far it is.
+import { Alert, Button, Divider, FileButton, Group, List, Progress, Stack, Text, Title } from '@mantine/core'
+import { Download, Upload } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import type { ResultOf } from '../../../src/client/catalogue.ts'
+import { addressOf, queryClient, sendZip, useAct, useCall } from '../api.ts'
+import { countOf } from '../format.ts'
+import { Failure } from '../parts/failure.tsx'
+import { LinkText } from '../parts/links.tsx'
+import { Panel } from '../parts/page.tsx'
+import { done } from '../parts/toast.tsx'
+import { useStanding, type Workspace } from '../session.ts'
+import { bytesOf } from '../units.ts'
+
+export function Leaving({ workspace }: { workspace: Workspace }) {
+  const { may } = useStanding()
+  return (
+    <Panel title="Export and import">
+      <Stack>
+        {may('workspaces.exports.post') && (
+          <>
+            <Export workspace={workspace} />
+            <Divider />
+          </>
+        )}
+        <Import />
+      </Stack>
+    </Panel>
+  )
+}
+
+const askMs = 1_000
+
+function Export({ workspace }: { workspace: Workspace }) {
+  const workspaceId = workspace.id
+  const [exportId, setExportId] = useState('')
+  const act = useAct('workspaces.exports.post', { onDone: ({ id }) => setExportId(id) })
+  const [isMoving, setIsMoving] = useState(true)
+  const asked = useCall(
+    'workspaces.exports.get',
+    { workspaceId, exportId },
+    { enabled: exportId !== '', ...(isMoving && { refetchInterval: askMs }) },
+  )
+  const one = asked.data
+  const isUnderWay = one?.status === 'waiting' || one?.status === 'running'
+  useEffect(() => setIsMoving(one === undefined || isUnderWay), [one, isUnderWay])
+  return (
+    <div>
+      <Title order={3} fz="sm">
+        Export
+      </Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        Everything in one zip: records, files, repositories, rows of datasets and the signed audit log. Secrets stay
+        here, and so does what is private to others.
+      </Text>
+      <Failure error={act.error ?? asked.error} />
+      {isUnderWay && one && (
+        <Share label={`Packing ${one.part ?? ''}`} share={one.total > 0 ? one.done / one.total : 0} />
+      )}
+      {one?.status === 'failed' && (
+        <Alert color="red" mb="sm">
+          {one.error}
+        </Alert>
+      )}
+      {one?.status === 'ready' ? (
+        <Button
+          component="a"
+          leftSection={<Download size={16} aria-hidden />}
+          href={addressOf('workspaces.exports.file', { workspaceId, exportId })}
+          download={`${workspace.slug}.atrium.zip`}
+        >
+          Download {bytesOf(one.size ?? 0)}
+        </Button>
+      ) : (
+        <Button variant="default" loading={act.isPending || isUnderWay} onClick={() => act.mutate({ workspaceId })}>
+          Export this workspace
+        </Button>
+      )}
+    </div>
+  )
+}
+
+type Report = ResultOf<'workspaces.import'>
+
+/** First it is only looked at: what would happen is shown before anything does. */
+function Import() {
+  const [file, setFile] = useState<File | null>(null)
+  const [share, setShare] = useState<number | null>(null)
+  const [report, setReport] = useState<Report | null>(null)
+  const [error, setError] = useState<unknown>(null)
+
+  async function send(chosen: File, dryRun: boolean) {
+    setError(null)
+    setShare(0)
+    try {
+      const answer = await sendZip('workspaces.import', { dryRun }, chosen, setShare)
+      setReport(answer)
+      if (!answer.dryRun) {
+        setFile(null)
+        done(`${answer.name} is imported.`)
+        await queryClient.invalidateQueries()
+      }
+    } catch (problem) {
+      setError(problem)
+    }
+    setShare(null)
+  }
+
+  function choose(chosen: File | null) {
+    setFile(chosen)
+    setReport(null)
+    if (chosen) void send(chosen, true)
+  }
+
+  return (
+    <div>
+      <Title order={3} fz="sm">
+        Import
+      </Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        An export of this installation or another becomes a workspace of its own, beside this one.
+      </Text>
+      <Failure error={error} />
+      {share !== null && <Share label={share < 1 ? 'Sending' : 'Checking'} share={share} />}
+      {report && <Told report={report} />}
+      <Group>
+        <FileButton accept=".zip,application/zip" onChange={choose}>
+          {props => (
+            <Button
+              {...props}
+              variant="default"
+              leftSection={<Upload size={16} aria-hidden />}
+              disabled={share !== null}
+            >
+              Choose an export
+            </Button>
+          )}
+        </FileButton>
+        {file && report?.dryRun && (
+          <Button loading={share !== null} onClick={() => void send(file, false)}>
+            Import {report.name}
+          </Button>
+        )}
+      </Group>
+    </div>
+  )
+}
+
+function Told({ report }: { report: Report }) {
+  const rows = report.tables.reduce((sum, { rows }) => sum + rows, 0)
+  const secrets = report.secretsToSet.reduce((sum, { names }) => sum + names.length, 0)
+  return (
+    <Alert mb="sm" title={report.dryRun ? `${report.name} would be imported` : `${report.name} is imported`}>
+      <List size="sm">
+        <List.Item>{countOf(rows, 'record')}</List.Item>
+        <List.Item>{`${countOf(report.files.count, 'file')}, ${bytesOf(report.files.bytes)}`}</List.Item>
+        <List.Item>
+          {`${countOf(report.people.matched, 'person', 'people')} with an account here, ${report.people.placeholders} without`}
+        </List.Item>
+        <List.Item>
+          {`${countOf(secrets, 'secret')} to be set again`}
+          {secrets > 0 &&
+            ` (${[...new Set(report.secretsToSet.map(({ table }) => table.replaceAll('_', ' ')))].join(', ')})`}
+        </List.Item>
+        <List.Item>Automations are off, and integrations are paused.</List.Item>
+        {report.warnings.map(warning => (
+          <List.Item key={warning}>{warning}</List.Item>
+        ))}
+      </List>
+      {!report.dryRun && (
+        <LinkText to="/w/$workspaceId" params={{ workspaceId: report.id }} size="sm">
+          Open {report.name}
+        </LinkText>
+      )}
+    </Alert>
+  )
+}
+
+function Share({ label, share }: { label: string; share: number }) {
+  return (
+    <Stack gap={4} mb="sm">
+      <Text size="sm">{label}</Text>
+      <Progress value={share * 100} aria-label={label} />
+    </Stack>
+  )
+}
