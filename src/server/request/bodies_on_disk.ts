@@ -9,12 +9,12 @@ import { type Content, type ContentFile, kindOfMedia, mediaTypes, usualBodyLimit
 import { ApiError, badRequest } from '../../contract/errors.ts'
 import { tooLarge } from './bodies.ts'
 
-/** More would fill the disk for others. */
+/** More would fill the disk for others. Of one caller it is one at a time: who sends slowly must not keep others out. */
 const mostAtOnce = 4
 
 /** In a scope of its own: everywhere else bodies are small. */
 export function readBodiesToDisk(scope: FastifyInstance, dataDirectory: string): void {
-  let count = 0
+  const senders = new Set<string>()
   const replies = new WeakMap<FastifyRequest, FastifyReply>()
   scope.removeAllContentTypeParsers()
   scope.addHook('preParsing', (request, reply, payload, done) => {
@@ -22,19 +22,23 @@ export function readBodiesToDisk(scope: FastifyInstance, dataDirectory: string):
     done(null, payload)
   })
   scope.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
-    if (count === mostAtOnce) throw new ApiError('unavailable', 'Too many large files are being read; try again later.')
-    count++
-    try {
-      const { content, handle } = await onDisk(request, payload, dataDirectory)
-      whenOver(replies.get(request), () => {
-        count--
-        void handle.close().catch(() => {})
-      })
-      return content
-    } catch (error) {
-      count--
-      throw error
+    const sender = request.entered.caller?.ownerId ?? request.ip
+    if (senders.has(sender)) {
+      throw new ApiError('too_many_requests', 'Another file of yours is being read; send this one when that is done.')
     }
+    if (senders.size === mostAtOnce) {
+      throw new ApiError('unavailable', 'Too many large files are being read; try again later.')
+    }
+    senders.add(sender)
+    let handle: FileHandle | undefined
+    // Before anything is read: whoever goes away as soon as all is sent is gone when the file is written.
+    whenOver(replies.get(request), () => {
+      senders.delete(sender)
+      void handle?.close().catch(() => {})
+    })
+    handle = await namelessFile(join(dataDirectory, 'incoming'))
+    if (!senders.has(sender)) await handle.close()
+    return await onDisk(request, payload, handle)
   })
 }
 
@@ -45,30 +49,24 @@ function whenOver(reply: FastifyReply | undefined, end: () => void): void {
     if (!isOver) end()
     isOver = true
   }
-  reply?.raw.once('close', once).once('finish', once)
+  if (!reply || reply.raw.closed) once()
+  else reply.raw.once('close', once).once('finish', once)
 }
 
-async function onDisk(request: FastifyRequest, payload: IncomingMessage, dataDirectory: string) {
+async function onDisk(request: FastifyRequest, payload: IncomingMessage, handle: FileHandle): Promise<Content> {
   const { operation } = request.routeOptions.config
   const [kind, limit] = [kindOf(request), operation?.bodyLimit ?? usualBodyLimit]
   if (Number(request.headers['content-length']) > limit) throw tooLarge(operation)
-  const handle = await namelessFile(join(dataDirectory, 'incoming'))
-  try {
-    const digest = createHash('sha256')
-    let size = 0
-    for await (const piece of payload as AsyncIterable<Buffer>) {
-      if (size + piece.length > limit) throw tooLarge(operation)
-      digest.update(piece)
-      await handle.write(piece, 0, piece.length, size)
-      size += piece.length
-    }
-    if (size === 0) throw badRequest(`The body is empty; send ${mediaTypes[kind][0]}.`)
-    const content: Content = { kind, bytes: new Uint8Array(), file: fileOf(handle, size, digest.digest('hex')) }
-    return { content, handle }
-  } catch (error) {
-    await handle.close()
-    throw error
+  const digest = createHash('sha256')
+  let size = 0
+  for await (const piece of payload as AsyncIterable<Buffer>) {
+    if (size + piece.length > limit) throw tooLarge(operation)
+    digest.update(piece)
+    await handle.write(piece, 0, piece.length, size)
+    size += piece.length
   }
+  if (size === 0) throw badRequest(`The body is empty; send ${mediaTypes[kind][0]}.`)
+  return { kind, bytes: new Uint8Array(), file: fileOf(handle, size, digest.digest('hex')) }
 }
 
 function kindOf(request: FastifyRequest): Content['kind'] {
