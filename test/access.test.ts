@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { example } from '../src/contract/examples.ts'
 import type { Operation } from '../src/contract/operation.ts'
 import { operation as lookUp, operationIds } from '../src/operations.ts'
+import { signedElsewhere } from './calls.ts'
 import { platform, type TestPlatform } from './helpers/platform.ts'
 
 let p: TestPlatform
@@ -47,14 +48,11 @@ describe.each(closed)('%s', (id, operation) => {
   })
 })
 
-/** What a provider signs in a header: no credential is asked for, and its signature is. */
-const signed: readonly string[] = ['billing.provider_webhook.post']
-
 describe.each(open)('%s', (id, operation) => {
   it('lets in whoever comes without a credential', async () => {
     const answer = await p.call(id, inputFor(operation))
     // A record that nobody has made is not there for anybody.
-    const asked = signed.includes(id) ? 401 : operation.path ? 404 : (operation.status ?? 200)
+    const asked = signedElsewhere.includes(id) ? 401 : operation.path ? 404 : (operation.status ?? 200)
     expect(answer.status).toBe(operation.body?.required?.length ? 400 : asked)
   })
 })

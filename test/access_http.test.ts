@@ -9,7 +9,7 @@ import { newId, randomText } from '../src/kit/random.ts'
 import { sql } from '../src/kit/sql.ts'
 import { newKeySecret } from '../src/kit/tokens.ts'
 import { operation as lookUp, operationIds } from '../src/operations.ts'
-import { calls, inputFor as goodInput, rowOf, type World, world } from './calls.ts'
+import { calls, inputFor as goodInput, rowOf, signedElsewhere, type World, world } from './calls.ts'
 import { type Answer, platform, type TestCaller, type TestPlatform } from './helpers/platform.ts'
 
 let p: TestPlatform
@@ -49,12 +49,7 @@ const recordFields = (id: string) =>
   Object.keys(operationOf(id).path?.properties ?? {}).filter(n => n !== 'workspaceId' && n !== 'version')
 const ofRecord = having((_, id) => recordFields(id).length > 0)
 /** What whoever has its address may use, from wherever. */
-const byAddress: readonly string[] = [
-  'automations.hook',
-  'billing.provider_webhook.post',
-  'integrations.inbound',
-  'pages.public',
-]
+const byAddress: readonly string[] = ['automations.hook', ...signedElsewhere, 'integrations.inbound', 'pages.public']
 /** Tools have the same names everywhere. */
 const ofForeignRecord = ofRecord.filter(id => !id.startsWith('agent_tools.') && !byAddress.includes(id))
 

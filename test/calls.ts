@@ -416,6 +416,9 @@ const ofProduct: Readonly<Record<OperationId, CallRow>> = {
 export const calls: Readonly<Record<string, CallRow>> = hasExample ? { ...ofProduct, ...ofExample } : ofProduct
 
 /** Every operation has one: a law holds it. */
+/** What a provider signs in a header, with a secret that no caller has: no credential opens it, and no command can. */
+export const signedElsewhere: readonly string[] = ['billing.provider_webhook.post']
+
 export const rowOf = (id: string): CallRow => calls[id] as CallRow
 
 function without<T extends object>(value: T, name: keyof T): Omit<T, typeof name> {

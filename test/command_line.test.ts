@@ -13,7 +13,7 @@ import { type Operation, workspaceIn } from '../src/contract/operation.ts'
 import { type Role, roleScopes } from '../src/contract/permissions.ts'
 import type { Scope } from '../src/contract/scopes.ts'
 import { operation as lookUp, operationIds } from '../src/operations.ts'
-import { type CallRow, calls, type World, world } from './calls.ts'
+import { type CallRow, calls, signedElsewhere, type World, world } from './calls.ts'
 import { platform, type TestCaller, type TestPlatform } from './helpers/platform.ts'
 import { bundledDocument, commandLine, failureIn, listen, type Ran } from './helpers/terminal.ts'
 
@@ -71,9 +71,6 @@ async function runAs(caller: TestCaller | null, words: string[]): Promise<Ran> {
   const stopAtOutput = isEndless(words[0] ?? '') || isEndless(words.slice(0, 2).join('.'))
   return await line.atrium(words, { env: caller ? { [name]: caller.token } : {}, stopAtOutput })
 }
-
-/** What a provider signs in a header, which no command has. */
-const signedElsewhere: readonly string[] = ['billing.provider_webhook.post']
 
 describe('every operation', () => {
   it('is a command, and nothing else is', async () => {
