@@ -18,7 +18,9 @@ const inputs = new RegExp(
 
 /** What opens above a page: menus and hints after log-in, dialogs when one is opened. */
 const floating = new RegExp(`${components('Menu|Popover|Tooltip|HoverCard|Floating')}|@floating-ui|tabbable`)
-const dialogs = new RegExp(`${components('Modal|ModalBase|Drawer|Overlay')}|react-remove-scroll|use-sidecar|use-callback-ref`)
+const dialogs = new RegExp(
+  `${components('Modal|ModalBase|Drawer|Overlay')}|react-remove-scroll|use-sidecar|use-callback-ref`,
+)
 
 /** What surrounds the pages after log-in. */
 const frame = new RegExp(components('Burger|List|ThemeIcon|SimpleGrid|Badge|Divider'))
