@@ -25,10 +25,11 @@ const recordField = (id: string) => [...pathOf(lookUp(id) as Operation).matchAll
 const ofRecord = own.filter(id => recordField(id) !== 'workspaceId')
 const lists = own.filter(id => recordField(id) === 'workspaceId')
 
-/** Every row that speaks of a record, wherever it stands; the ledger may tell of it. */
+/** Every row that speaks of a record, wherever it stands; the ledger may tell of it, and figures follow the ledger later. */
 async function rowsAbout(id: string): Promise<string[]> {
   const tables = await p.database.query<{ name: string }>(sql`
-    select table_name as name from information_schema.tables where table_schema = 'public' and table_name <> 'ledger'`)
+    select table_name as name from information_schema.tables where table_schema = 'public' and table_name <> 'ledger'
+      and not starts_with(table_name, 'analytics_')`)
   const found: string[] = []
   for (const { name } of tables) {
     const rows = await p.database.query<{ row: string }>(sql`
