@@ -83,10 +83,11 @@ const remain: Record<string, string> = {
   page: 'is revoked: its address answers 410, and who shared it stays known; what it said goes after 30 days',
 }
 
-/** Rows of the workspace that speak of a record; the ledger may tell of it for ever. */
+/** Rows of the workspace that speak of a record; the ledger may tell of it for ever, and figures follow the ledger later. */
 async function rowsAbout(id: string): Promise<string[]> {
   const { workspaceId } = here
-  const tables = new Set(columns.filter(({ name }) => name === 'workspace_id').map(({ table }) => table))
+  const ofWorkspace = columns.filter(({ table, name }) => name === 'workspace_id' && !table.startsWith('analytics_'))
+  const tables = new Set(ofWorkspace.map(({ table }) => table))
   const found: string[] = []
   for (const table of tables) {
     // Who was removed is told so, after it: the notice says nothing but the name of the workspace.
@@ -276,7 +277,8 @@ describe('an empty patch', () => {
     const path = Object.fromEntries(names.map(name => [name, input[name]]))
     const about = String(path[names.at(-1) ?? ''] ?? here.owner.userId)
     const state = async () => {
-      const [row] = await p.database.query<{ count: number }>(sql`select count(*)::int as count from ledger`)
+      const [row] = await p.database.query<{ count: number }>(sql`
+        select count(*)::int as count from ledger where action = ${id}`)
       return {
         count: row?.count,
         rows: (await rowsAbout(about)).filter(text => !text.startsWith('workspace_members ')),

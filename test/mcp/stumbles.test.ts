@@ -67,8 +67,8 @@ describe('call_…_operation', () => {
 describe('tools', () => {
   it('hold nothing that logs in, signs up or resets a password', () => {
     const open = operationIds.filter(id => lookUp(id)?.access === 'public' && isTool(lookUp(id)!))
-    const catalogs = ['cloud_accounts.catalog', 'integrations.catalog']
-    expect(open).toEqual(['automations.schema', 'automations.templates', ...catalogs, 'scopes.list'])
+    const catalogs = ['cloud_accounts.catalog', 'integrations.catalog', 'scopes.list', 'subscriptions.plans']
+    expect(open).toEqual(['automations.schema', 'automations.templates', ...catalogs])
   })
 
   it('come in pages', () => {
