@@ -167,10 +167,10 @@ describe('a metric', () => {
   it('is the same when everything is counted again', async () => {
     const stored = async (db: Db) => ({
       facts: await db.query(sql`
-        select metric, at, seq, place, weight, value::text, dims from analytics_facts
+        select metric, at, seq, place, weight, value::text, spread, dims from analytics_facts
         where workspace_id = ${w.workspaceId} order by metric, seq, place`),
       hours: await db.query(sql`
-        select metric, hour, key, weight, value::text, dims from analytics_hours
+        select metric, hour, key, weight, value::text, spread, dims from analytics_hours
         where workspace_id = ${w.workspaceId} order by metric, hour, key`),
     })
     const before = await p.database.transaction(async tx => {

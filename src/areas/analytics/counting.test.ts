@@ -21,10 +21,10 @@ describe('counting', () => {
   /** Every fact and every hour, as it is in the database. */
   const all = async (workspaceId: string) => ({
     facts: await p.database.query(sql`
-      select metric, at, seq, place, weight, value::text, dims from analytics_facts
+      select metric, at, seq, place, weight, value::text, spread, dims from analytics_facts
       where workspace_id = ${workspaceId} order by metric, seq, place`),
     hours: await p.database.query(sql`
-      select metric, hour, key, weight, value::text, dims from analytics_hours
+      select metric, hour, key, weight, value::text, spread, dims from analytics_hours
       where workspace_id = ${workspaceId} order by metric, hour, key`),
     states: await p.database.query(sql`
       select object, record_id, fields from analytics_states where workspace_id = ${workspaceId} order by 1, 2`),

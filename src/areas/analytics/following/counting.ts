@@ -13,6 +13,8 @@ export type Fact = {
   place: number
   weight: number
   value: number
+  /** What cannot be added up: the value where the middle of many is asked for, or who did it. */
+  spread: string | null
   dims: Readonly<Record<string, readonly string[]>>
 }
 
@@ -33,19 +35,22 @@ export function factsOf(
         const place = places.get(metric.name) ?? 0
         places.set(metric.name, place + 1)
         const { at, seq } = entry
-        facts.push({ metric: metric.name, at, seq, place, weight, value, dims: dimsOf(metric, by) })
+        const spread = spreadOf(metric, by, value)
+        facts.push({ metric: metric.name, at, seq, place, weight, value, spread, dims: dimsOf(metric, by) })
       }
     }
   }
   return facts
 }
 
-/** What makes things distinct stands beside the dimensions. */
-export const distinctBy = 'member'
+function dimsOf({ dimensions }: LedgerMetric, by: Dims): Fact['dims'] {
+  return Object.fromEntries(Object.keys(dimensions).map(name => [name, valuesOf(by[name])]))
+}
 
-function dimsOf({ dimensions, kind }: LedgerMetric, by: Dims): Fact['dims'] {
-  const names = [...Object.keys(dimensions), ...(kind === 'distinct' ? [distinctBy] : [])]
-  return Object.fromEntries(names.map(name => [name, valuesOf(by[name])]))
+/** Of an id, which is random, the end tells as well who it is. */
+function spreadOf({ kind }: LedgerMetric, { member }: Dims, value: number): string | null {
+  if (kind === 'mean') return String(value)
+  return kind === 'distinct' ? `u${String(member).slice(-10)}` : null
 }
 
 function valuesOf(value: Dims[string]): readonly string[] {

@@ -93,16 +93,18 @@ export async function addFacts(db: Db, workspaceId: string, facts: readonly Fact
   await db.query(sql`
     with said as (
       select * from jsonb_to_recordset(${JSON.stringify(facts)}::jsonb)
-        n (metric text, at timestamptz, seq bigint, place int, weight int, value numeric, dims jsonb)
+        n (metric text, at timestamptz, seq bigint, place int, weight int, value numeric, spread text, dims jsonb)
     ), kept as (
-      insert into analytics_facts (workspace_id, metric, at, seq, place, weight, value, dims)
-      select ${workspaceId}, n.metric, n.at, n.seq, n.place, n.weight, n.value, n.dims from said n
+      insert into analytics_facts (workspace_id, metric, at, seq, place, weight, value, spread, dims)
+      select ${workspaceId}, n.metric, n.at, n.seq, n.place, n.weight, n.value, n.spread, n.dims from said n
     )
-    insert into analytics_hours as h (workspace_id, metric, hour, key, weight, value, dims)
-    select ${workspaceId}, n.metric, date_trunc('hour', n.at, 'UTC'), md5(n.dims::text), sum(n.weight), sum(n.value), n.dims
-    from said n group by 2, 3, 4, 7
+    insert into analytics_hours as h (workspace_id, metric, hour, key, weight, value, spread, dims)
+    select ${workspaceId}, n.metric, date_trunc('hour', n.at, 'UTC'), md5(n.dims::text), sum(n.weight), sum(n.value),
+      analytics_spread(string_agg(n.spread, ' ')), n.dims
+    from said n group by 2, 3, 4, 8
     on conflict (workspace_id, metric, hour, key) do update set
-      weight = h.weight + excluded.weight, value = h.value + excluded.value`)
+      weight = h.weight + excluded.weight, value = h.value + excluded.value,
+      spread = analytics_spread(h.spread || ' ' || excluded.spread)`)
 }
 
 /** Before everything is counted again. */
@@ -116,9 +118,10 @@ export async function forget(db: Db, workspaceId: string): Promise<void> {
 export async function sumAgain(db: Db, workspaceId: string): Promise<void> {
   await db.query(sql`delete from analytics_hours where workspace_id = ${workspaceId}`)
   await db.query(sql`
-    insert into analytics_hours (workspace_id, metric, hour, key, weight, value, dims)
-    select f.workspace_id, f.metric, date_trunc('hour', f.at, 'UTC'), md5(f.dims::text), sum(f.weight), sum(f.value), f.dims
-    from analytics_facts f where f.workspace_id = ${workspaceId} group by 1, 2, 3, 4, 7`)
+    insert into analytics_hours (workspace_id, metric, hour, key, weight, value, spread, dims)
+    select f.workspace_id, f.metric, date_trunc('hour', f.at, 'UTC'), md5(f.dims::text), sum(f.weight), sum(f.value),
+      analytics_spread(string_agg(f.spread, ' ')), f.dims
+    from analytics_facts f where f.workspace_id = ${workspaceId} group by 1, 2, 3, 4, 8`)
 }
 
 /** Workspaces that something was counted in, in order. */

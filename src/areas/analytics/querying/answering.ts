@@ -6,6 +6,7 @@ import type { Metric, RatioMetric } from '../metrics/metric.ts'
 import { metricsByName } from '../metrics/table.ts'
 import type { Span } from './buckets.ts'
 import type { Plan } from './planning.ts'
+import { distinct, percentiles } from './spread.ts'
 import { type Named, type Sum, sums } from './store.ts'
 
 export const mostGroups = 50
@@ -118,10 +119,11 @@ function pointsFrom(metric: Metric, { edges }: Buckets, rows: readonly Sum[], no
       return { at, value: edge > now ? null : level }
     }
     if (metric.kind === 'mean') {
-      const { weight = 0, value = 0, p50 = null, p95 = null } = row ?? {}
+      const { weight = 0, value = 0, spread = null } = row ?? {}
+      const [p50 = null, p95 = null] = percentiles(spread, [0.5, 0.95])
       return { at, value: weight > 0 ? value / weight : null, p50, p95, count: weight }
     }
-    if (metric.kind === 'distinct') return { at, value: row?.distinct ?? 0 }
+    if (metric.kind === 'distinct') return { at, value: distinct(row?.spread ?? null) }
     return { at, value: (metric.kind === 'sum' ? row?.value : row?.weight) ?? 0 }
   })
 }

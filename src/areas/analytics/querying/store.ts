@@ -1,7 +1,6 @@
 // SQL of questions: hours where whole hours are asked for, facts at the ends and where they are not.
 import type { Db } from '../../../kit/db.ts'
 import { plannedAnew, type Sql, sql } from '../../../kit/sql.ts'
-import { distinctBy } from '../following/counting.ts'
 import type { Metric } from '../metrics/metric.ts'
 import { hourMs, type Span } from './buckets.ts'
 import type { Filter } from './planning.ts'
@@ -30,24 +29,24 @@ export type Sum = {
   isOther: boolean
   weight: number
   value: number
-  distinct: number
-  p50: number | null
-  p95: number | null
+  /** Of means and of people. */
+  spread: string | null
 }
 
 const at = (ms: number) => new Date(ms)
 const whole = (ms: number) => ms % hourMs === 0
 
-/** From facts alone: by the minute, in zones that are not whole hours away, and for the middle of many values. */
+/** From facts alone: by the minute, and in zones that are not whole hours away. */
 function rowsOf({ workspaceId, metric, span, edges }: Question): Sql {
-  if (metric.from === 'records') return metric.relation(workspaceId, { from: at(span.from), to: at(span.to) })
+  if (metric.from === 'records') {
+    const relation = metric.relation(workspaceId, { from: at(span.from), to: at(span.to) })
+    return sql`select c.*, null::text as spread from (${relation}) c`
+  }
   const from = metric.kind === 'level' ? null : at(span.from)
   const facts = sql`
-    select f.at, f.weight, f.value, f.dims from analytics_facts f
+    select f.at, f.weight, f.value, f.dims, f.spread from analytics_facts f
     where f.workspace_id = ${workspaceId} and f.metric = ${metric.name} and f.at < ${at(span.to)}`
-  if (metric.kind === 'mean' || !edges.slice(1).every(whole)) {
-    return from ? sql`${facts} and f.at >= ${from}` : facts
-  }
+  if (!edges.slice(1).every(whole)) return from ? sql`${facts} and f.at >= ${from}` : facts
   // Of a level everything before counts too: where it begins, whole hours begin.
   const firstHour = at(from ? Math.ceil(span.from / hourMs) * hourMs : -8_640_000_000_000)
   const lastHour = at(Math.floor(span.to / hourMs) * hourMs)
@@ -56,7 +55,7 @@ function rowsOf({ workspaceId, metric, span, edges }: Question): Sql {
         or f.at >= greatest(${lastHour}::timestamptz, ${from}::timestamptz))`
     : sql`f.at >= ${lastHour}`
   return sql`
-    select h.hour as at, h.weight, h.value, h.dims from analytics_hours h
+    select h.hour as at, h.weight, h.value, h.dims, h.spread from analytics_hours h
     where h.workspace_id = ${workspaceId} and h.metric = ${metric.name} and h.hour >= ${firstHour} and h.hour < ${lastHour}
     union all ${facts} and ${ends}`
 }
@@ -92,13 +91,10 @@ export function sums(db: Db, question: Question): Promise<Sum[]> {
   const { metric, mostGroups, known } = question
   const { kind } = metric
   const size = kind === 'sum' ? sql`sum(r.value)` : sql`sum(r.weight)`
-  const middle = (part: number) =>
-    kind === 'mean' && !(metric.from === 'records' && metric.isSummed)
-      ? sql`(percentile_cont(${part}::float8) within group (order by r.value))::float8`
-      : sql`null::float8`
+  const spread = spreadIn(question)
   return db.query<Sum>(
     plannedAnew(sql`
-    with rows as materialized (${kind === 'mean' || kind === 'distinct' ? each(question) : together(question)}),
+    with rows as materialized (${together(question)}),
     known as (
       select k.one, k.two
       from unnest(${known.map(({ one }) => one)}::text[], ${known.map(({ two }) => two)}::text[]) k (one, two)
@@ -110,8 +106,7 @@ export function sums(db: Db, question: Question): Promise<Sum[]> {
         group by 1, 2 order by ${size} desc, 1, 2 limit ${Math.max(0, mostGroups - known.length)}::int)
     )
     select r.bucket, coalesce(l.one, '') as one, coalesce(l.two, '') as two, l.one is null as is_other,
-      sum(r.weight)::float8 as weight, sum(r.value)::float8 as value, count(distinct r.who)::int as distinct,
-      ${middle(0.5)} as p50, ${middle(0.95)} as p95
+      sum(r.weight)::float8 as weight, sum(r.value)::float8 as value, ${spread} as spread
     from rows r left join largest l on l.one = r.one and l.two = r.two
     group by 1, 2, 3, 4 order by 1`),
   )
@@ -125,15 +120,13 @@ function bucketIn({ edges }: Question): Sql {
 function together(question: Question): Sql {
   const { select, from } = grouped(question)
   return sql`
-    select ${bucketIn(question)} as bucket, ${select}, null::text as who, sum(r.weight) as weight, sum(r.value) as value
+    select ${bucketIn(question)} as bucket, ${select}, sum(r.weight) as weight, sum(r.value) as value,
+      ${spreadIn(question)} as spread
     from (${rowsOf(question)}) r ${from} where ${filtered(question.filters)} group by 1, 2, 3`
 }
 
-function each(question: Question): Sql {
-  const { select, from } = grouped(question)
-  return sql`
-    select ${bucketIn(question)} as bucket, ${select}, r.dims -> ${distinctBy}::text ->> 0 as who, r.weight, r.value
-    from (${rowsOf(question)}) r ${from} where ${filtered(question.filters)}`
+function spreadIn({ metric: { kind } }: Question): Sql {
+  return kind === 'mean' || kind === 'distinct' ? sql`string_agg(r.spread, ' ')` : sql`null::text`
 }
 
 /** The facts of one bucket, oldest first. */
