@@ -2,37 +2,48 @@
 
 /** How many there are, each once. */
 export function distinct(spread: string | null): number {
-  return spread === null ? 0 : timesIn(spread).size
+  const all = new Set<string>()
+  for (const token of tokensOf(spread)) {
+    const star = token.indexOf('*')
+    all.add(star === -1 ? token : token.slice(0, star))
+  }
+  return all.size
 }
 
 /** Between two values as far as the part says; nothing where there are none. */
 export function percentiles(spread: string | null, parts: readonly number[]): number[] {
   if (spread === null) return []
-  const counted = [...timesIn(spread)].map(([text, times]) => ({ value: Number(text), times }))
-  const sorted = counted.sort((one, other) => one.value - other.value)
-  const total = sorted.reduce((sum, { times }) => sum + times, 0)
+  const { valueAt, total } = inOrder(tokensOf(spread))
   return parts.map(part => {
     const place = part * (total - 1)
-    const [below, above] = [valueAt(sorted, Math.floor(place)), valueAt(sorted, Math.ceil(place))]
+    const [below, above] = [valueAt(Math.floor(place)), valueAt(Math.ceil(place))]
     return below + (above - below) * (place - Math.floor(place))
   })
 }
 
-function valueAt(sorted: readonly { value: number; times: number }[], place: number): number {
-  let passed = 0
-  for (const { value, times } of sorted) {
-    passed += times
-    if (passed > place) return value
-  }
-  return sorted.at(-1)?.value ?? 0
-}
+const tokensOf = (spread: string | null): readonly string[] => spread?.split(' ') ?? []
 
-function timesIn(spread: string): Map<string, number> {
-  const times = new Map<string, number>()
-  for (const token of spread.split(' ')) {
+/** Each value as often as it is said. Sorted as numbers of the machine: a question may ask for hundreds of thousands. */
+function inOrder(tokens: readonly string[]): { valueAt: (place: number) => number; total: number } {
+  const values = new Float64Array(tokens.length)
+  /** Of those that are said to be there several times, how often beyond once. */
+  const more = new Map<number, number>()
+  for (let index = 0; index < tokens.length; index++) {
+    const token = tokens[index] as string
     const star = token.indexOf('*')
-    const said = star === -1 ? token : token.slice(0, star)
-    times.set(said, (times.get(said) ?? 0) + (star === -1 ? 1 : Number(token.slice(star + 1))))
+    const value = Number(star === -1 ? token : token.slice(0, star))
+    values[index] = value
+    if (star !== -1) more.set(value, (more.get(value) ?? 0) + Number(token.slice(star + 1)) - 1)
   }
-  return times
+  values.sort()
+  if (more.size === 0) return { valueAt: place => values[place] ?? 0, total: values.length }
+  /** How many there are up to each. */
+  const counts = new Float64Array(values.length)
+  let total = 0
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index] as number
+    total += value === values[index - 1] ? 1 : 1 + (more.get(value) ?? 0)
+    counts[index] = total
+  }
+  return { valueAt: place => values[counts.findIndex(count => count > place)] ?? 0, total }
 }
