@@ -10,6 +10,7 @@ import { compress, encodingFor, mayCompress } from './compression.ts'
 import { writtenExport } from './otlp.ts'
 import type { Platform } from './platform.ts'
 import type { Pressure } from './pressure.ts'
+import { currentSurface } from './surface.ts'
 
 /** A short text goes out in one piece with its headers; of a long one, the bytes are copied no more. */
 const longText = 2_048
@@ -56,8 +57,10 @@ export function answerer({ config, now }: Platform, pressure: Pressure, operatio
     headers: string[],
     body?: Written['body'],
   ): void {
-    for (const [name, value] of Object.entries(reply.getHeaders())) headers.push(name, value as string)
     pressure.leave(request)
+    // Of a call that the server makes to itself, status and body are read: writing headers for it takes longer than the call.
+    if (currentSurface() !== undefined) return void reply.raw.writeHead(status).end(body)
+    for (const [name, value] of Object.entries(reply.getHeaders())) headers.push(name, value as string)
     reply.raw.writeHead(status, headers).end(body)
   }
 

@@ -59,9 +59,10 @@ export function relay(
 async function orGivenUp<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   const { promise: givenUp, reject } = Promise.withResolvers<never>()
   const late = () => reject(new ApiError('unavailable', 'The operation took too long; look whether it was done.'))
-  const nobody = new ApiError('unavailable', 'Nobody waits for the answer any more.')
-  if (signal?.aborted) throw nobody
-  const leave = () => reject(nobody)
+  // Made where it is thrown: an error takes its stack along, which costs more than all else here.
+  const nobody = () => new ApiError('unavailable', 'Nobody waits for the answer any more.')
+  if (signal?.aborted) throw nobody()
+  const leave = () => reject(nobody())
   const timer = setTimeout(late, longestMs)
   signal?.addEventListener('abort', leave)
   try {
