@@ -257,6 +257,26 @@ describe.each(engines)('%s', (_, open) => {
       expect(await db.query(sql`select amount from parents`)).toEqual([{ amount: 40 }])
     })
 
+    it('wakes whoever waits for its end outside of it', async () => {
+      for (const end of ['last', 'query'] as const) {
+        const asked = Promise.withResolvers<unknown>()
+        await db.transaction(async tx => {
+          tx.after(() => void db.query(sql`select 1 as one`).then(asked.resolve, asked.reject))
+          await tx[end](insert(end))
+        })
+        expect(await asked.promise).toEqual([{ one: 1 }])
+      }
+    })
+
+    it('takes nothing behind its last statement', async () => {
+      const late = db.transaction(async tx => {
+        await tx.last(insert('one'))
+        await tx.query(insert('two'))
+      })
+      await expect(late).rejects.toThrow('Nothing can follow')
+      expect(await db.query(sql`select id from parents`)).toEqual([{ id: 'one' }])
+    })
+
     it('refuses the use of the database inside it, which would wait for ever', async () => {
       const attempts: [string, () => Promise<unknown>][] = [
         ['query', () => db.query(sql`select 1 as one`)],

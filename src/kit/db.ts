@@ -15,6 +15,8 @@ export type Changes = { has(table: string): boolean; readonly tables: ReadonlySe
 export type Tx = Db & {
   /** The last statement: the commit is sent along with it, so whatever it locks is held no longer than it must. */
   last: Db['query']
+  /** Once it resolves, whoever committed before has been told so: a transaction may begin before their answer came. */
+  begun: Promise<unknown>
   /** Called in the tick in which the commit becomes known; never where there is none. */
   after(hear: () => void): void
   /** For libraries that bring their own text. */

@@ -24,7 +24,7 @@ export function groupSync(force: () => Promise<unknown>) {
         if (unsynced > 0 && (inLine === 0 || unsynced >= mostInOneSync)) await syncAll()
       }
     },
-    /** At the moment of a commit: undefined where it is to sync by itself, else when it will have been synced. */
+    /** When a transaction begins: undefined where it is to sync by itself, else when it will have been synced. */
     later(): Promise<void> | undefined {
       if (inLine === 1 && unsynced === 0) return undefined
       unsynced++

@@ -1,4 +1,5 @@
 // What both engines share: how a statement goes to `pg` and how its rows come back.
+import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
 import type { Row, Tx } from '../../kit/db.ts'
 import { translateFault } from '../../kit/db_errors.ts'
@@ -10,8 +11,6 @@ import { changesOf } from './table_changes.ts'
 export type Session = { query(config: object): Promise<Answer> }
 
 type Answer = { command?: string; fields: { name: string }[]; rows: unknown[][] }
-/** Of a text with several statements, an answer each. */
-type Answers = Answer | Answer[]
 
 const builtin = pg.types.builtins
 const asNumber = (text: string) => Number(text)
@@ -101,12 +100,20 @@ export const longestTimeout = 2 ** 31 - 1
 
 export const noTimeouts = 'set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0'
 
-/** begin, work, commit; the commit's listeners run before anything else can. `settings` are sent before the commit. */
+type Around = {
+  /** Hears of a commit before anyone whose answer comes behind it. */
+  committed: (tables: ReadonlySet<string>) => void
+  /** What is sent with the begin: with a commit it would fail behind a failed statement, and the commit with it. */
+  settings: () => string | null
+  /** The end of the transaction was sent: whatever is sent from here on stands behind it. */
+  ended?: () => void
+}
+
+/** begin, work, commit. */
 export async function runTransaction<T>(
   session: Session,
   work: (tx: Tx) => Promise<T>,
-  committed: (tables: ReadonlySet<string>) => void,
-  settings: () => string | null = () => null,
+  { committed, settings, ended }: Around,
 ): Promise<T> {
   const tables = new Set<string>()
   const heard: (() => void)[] = []
@@ -114,27 +121,47 @@ export async function runTransaction<T>(
     for (const name of names) tables.add(name)
   }
   // Not awaited: the next statement follows it on the same connection, in order.
-  const begun = session.query({ text: 'begin' })
+  const set = settings()
+  const begun = session.query({ text: set ? `begin; ${set}` : 'begin' })
   begun.catch(() => {})
-  let committing: Promise<Answers> | undefined
+  let ending: Promise<void> | undefined
   let patience: { query_timeout?: number } = {}
-  const commit = () => {
-    if (committing) return committing
-    const before = settings()
-    committing = session.query({ text: before ? `${before}; commit` : 'commit' })
-    return committing
+  const hearEnd = ({ command }: Answer) => {
+    // The engine answers so, without an error, when a statement failed and the work went on regardless.
+    if (command === 'ROLLBACK') throw new Error('A statement of the transaction failed: nothing of it was kept')
+    committed(tables)
+    for (const hear of heard) hear()
+  }
+  // Whoever is woken by the end is not inside the transaction.
+  const outside = AsyncLocalStorage.snapshot()
+  const end = (text: string, hear: (answer: Answer) => void): Promise<void> =>
+    outside(() => {
+      const answer = session.query({ text }).then(hear)
+      ending = answer
+      ended?.()
+      return answer
+    })
+  const commit = () => ending ?? end('commit', hearEnd)
+  const refuseBehindEnd = () => {
+    if (ending) throw new Error('Nothing can follow the last statement of a transaction')
   }
   try {
     const tx: Tx = {
-      query: statement => run(session, statement, changed),
-      last(statement) {
+      begun,
+      async query(statement) {
+        refuseBehindEnd()
+        return await run(session, statement, changed)
+      },
+      async last(statement) {
+        refuseBehindEnd()
         const answer = run(session, statement, changed)
         // Where the statement fails, the commit behind it takes everything back.
         commit().catch(() => {})
-        return answer as never
+        return (await answer) as never
       },
       after: hear => void heard.push(hear),
       async plain(text, values) {
+        refuseBehindEnd()
         const answer = await session.query({ text, values, ...patience })
         changed(changesOf(text))
         return answer as never
@@ -146,14 +173,11 @@ export async function runTransaction<T>(
     }
     const value = await holdTransaction(() => work(tx))
     await begun
-    const answer = [await commit()].flat().at(-1)
-    // The engine answers so, without an error, when a statement failed and the work went on regardless.
-    if (answer?.command === 'ROLLBACK') throw new Error('A statement of the transaction failed: nothing of it was kept')
-    committed(tables)
-    for (const hear of heard) hear()
+    await commit()
     return value
   } catch (error) {
-    if (!isUnanswered(error)) await session.query({ text: 'rollback' }).catch(() => {})
+    // A commit that was sent ends it as well: behind a statement that failed, it takes everything back.
+    if (!isUnanswered(error)) await (ending ?? end('rollback', () => {})).catch(() => {})
     throw translateFault(error)
   }
 }

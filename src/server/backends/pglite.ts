@@ -2,6 +2,7 @@
 import pg from 'pg'
 import type { Changes, Database, Db, Tx } from '../../kit/db.ts'
 import { translateFault } from '../../kit/db_errors.ts'
+import { once } from '../../kit/once.ts'
 import type { Sql } from '../../kit/sql.ts'
 import { startEngine } from './embedded_engine.ts'
 import { groupSync } from './group_sync.ts'
@@ -56,19 +57,25 @@ function databaseOn(client: pg.Client): Omit<Database, 'close'> {
     const set = new Set(tables)
     if (set.size > 0) for (const hear of listeners) hear(changesOn(set))
   }
-  const alone = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = free.then(async () => {
-      isTaken = true
-      try {
-        return await work()
-      } finally {
-        isTaken = false
-        const sent = waiting
-        waiting = []
-        for (const send of sent) send()
-      }
+  /**
+   * `leave` ends the turn as soon as the last of it was sent: what comes next goes to the engine along with it, and does
+   * not wait for its answer, which would cost one more way to the thread and back.
+   */
+  const alone = <T>(work: (leave: () => void) => Promise<T>, onLeave = () => {}): Promise<T> => {
+    const left = Promise.withResolvers<void>()
+    const leave = once(() => {
+      isTaken = false
+      onLeave()
+      const sent = waiting
+      waiting = []
+      for (const send of sent) send()
+      left.resolve()
     })
-    free = turn.catch(() => {})
+    const turn = free.then(() => {
+      isTaken = true
+      return work(leave).finally(leave)
+    })
+    free = left.promise
     return turn
   }
   /** Sent in the tick in which the session is seen to be free: a tick later it could be inside a transaction. */
@@ -77,7 +84,7 @@ function databaseOn(client: pg.Client): Omit<Database, 'close'> {
     return new Promise<T>((resolve, reject) => waiting.push(() => send().then(resolve, reject)))
   }
   const ask = <T extends object>(statement: Sql) => whenFree(() => run<T>(client as never, statement, committed))
-  const sync = groupSync(() => client.query("select pg_logical_emit_message(true, 'atrium', '')"))
+  const sync = groupSync(() => whenFree(() => client.query("select pg_logical_emit_message(true, 'atrium', '')")))
   let writers = new Map<string, Promise<readonly string[]>>()
   const writersOf = (tables: readonly string[]) => {
     // By their names: a statement may bring a new array each time.
@@ -113,18 +120,17 @@ function databaseOn(client: pg.Client): Omit<Database, 'close'> {
     readingFor: () => db,
     async transaction<T>(work: (tx: Tx) => Promise<T>) {
       refuseInsideTransaction()
-      const leave = sync.arrive()
+      const depart = sync.arrive()
       let written: Promise<void> | undefined
-      const value = await alone(async () => {
-        try {
-          return await runTransaction(client as never, work, committed, () => {
-            written = sync.later()
-            return written ? 'set local synchronous_commit = off' : null
-          })
-        } finally {
-          await leave()
-        }
-      })
+      const settings = () => {
+        written = sync.later()
+        return written ? 'set local synchronous_commit = off' : null
+      }
+      const around = { committed, settings }
+      const value = await alone(
+        leave => runTransaction(client as never, work, { ...around, ended: leave }),
+        () => void depart().catch(() => {}),
+      )
       await written
       return value
     },

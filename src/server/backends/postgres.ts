@@ -6,13 +6,13 @@ import { freeze } from '../../kit/memoize.ts'
 import type { Sql } from '../../kit/sql.ts'
 import { fairReads, type Send } from './fair_reads.ts'
 import { flushTogether } from './flush_together.ts'
+import { connected, inOneWrite, keepConnected, listenOn, streamOf } from './lasting_connections.ts'
 import { isUnanswered, longestTimeout, noTimeouts, refuseInsideTransaction, run, runTransaction, types } from './pg.ts'
 import { changesOf, changesOn } from './table_changes.ts'
 
 export type PostgresOptions = { url: string; poolSize?: number; readTimeoutMs?: number }
 
 const connectTimeoutMs = 5_000
-const reconnectMs = 1_000
 /** Connections that only read, of which no workspace has more than half. */
 const readerCount = 4
 /** The server ends a statement after 30 s; one that is not answered by then has no server any more. */
@@ -45,7 +45,7 @@ export async function openPostgres({ url, poolSize = 8, readTimeoutMs = 5_000 }:
     (connection: ReturnType<typeof keepConnected>): Send =>
     async statements => {
       const client = await connected(connection)
-      const { stream } = (client as pg.Client & { connection: { stream: import('node:net').Socket } }).connection
+      const stream = streamOf(client)
       stream.cork()
       const answers = statements.map(statement => run(client as never, statement, committed))
       stream.uncork()
@@ -62,8 +62,8 @@ export async function openPostgres({ url, poolSize = 8, readTimeoutMs = 5_000 }:
     throw translateFault(error)
   })
   const flusher = keepConnected(config)
-  const flush = flushTogether(async () => (await connected(flusher)).query(forceFlush).catch(rethrow))
   let inFlight = 0
+  const flush = flushTogether(async () => (await connected(flusher)).query(forceFlush).catch(rethrow))
   let unflushed = 0
   /**
    * Where several write at once, none holds its locks while the disk is waited for: those of one workspace would wait
@@ -79,7 +79,7 @@ export async function openPostgres({ url, poolSize = 8, readTimeoutMs = 5_000 }:
     }
     inFlight++
     try {
-      const value = await withClient(pool, client => runTransaction(client as never, work, committed, settings))
+      const value = await withClient(pool, client => runTransaction(inOneWrite(client), work, { committed, settings }))
       if (isLater) await flush()
       return value
     } finally {
@@ -156,14 +156,6 @@ function perTurn(send: Send) {
   }
 }
 
-async function connected(singles: ReturnType<typeof keepConnected>): Promise<pg.Client> {
-  try {
-    return await singles.get()
-  } catch (error) {
-    throw translateFault(error)
-  }
-}
-
 async function withClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   refuseInsideTransaction()
   let client: pg.PoolClient
@@ -186,85 +178,5 @@ async function withClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Pro
     client.off('error', onError)
     // Only a broken connection is thrown away: a failed statement has left a good one behind.
     client.release(broken)
-  }
-}
-
-/** One client that is made again, when next asked for, after it was lost. */
-function keepConnected(config: pg.ClientConfig) {
-  let current: Promise<pg.Client> | undefined
-  let isClosed = false
-  return {
-    get(): Promise<pg.Client> {
-      if (isClosed) return Promise.reject(new Error('the database is closed'))
-      current ??= connect(config, () => {
-        current = undefined
-      })
-      return current
-    },
-    async close() {
-      isClosed = true
-      const client = await current?.catch(() => undefined)
-      await client?.end()
-    },
-  }
-}
-
-/** `onLoss` hears once: a loss told twice would count for the connection that has come since. */
-async function connect(config: pg.ClientConfig, onLoss: () => void): Promise<pg.Client> {
-  const client = new pg.Client(config)
-  let isLost = false
-  const lose = () => {
-    if (isLost) return
-    isLost = true
-    onLoss()
-  }
-  client.on('error', lose)
-  client.on('end', lose)
-  try {
-    await client.connect()
-  } catch (error) {
-    lose()
-    throw error
-  }
-  return client
-}
-
-/** LISTEN needs a connection of its own that comes back with all its channels. */
-function listenOn(config: pg.ClientConfig) {
-  const channels = new Map<string, Set<(payload: string) => void>>()
-  let client: pg.Client | undefined
-  let isClosed = false
-
-  async function open(): Promise<void> {
-    if (isClosed || client || channels.size === 0) return
-    client = await connect(config, () => {
-      client = undefined
-      // Channels that were lost with the connection come back with the next one.
-      if (!isClosed) setTimeout(() => open().catch(() => {}), reconnectMs).unref()
-    })
-    client.on('notification', ({ channel, payload = '' }) => {
-      for (const hear of channels.get(channel) ?? []) hear(payload)
-    })
-    for (const channel of channels.keys()) await client.query(`listen ${client.escapeIdentifier(channel)}`)
-  }
-
-  return {
-    async listen(channel: string, hear: (payload: string) => void) {
-      const heard = channels.get(channel) ?? new Set()
-      const isNew = heard.size === 0
-      channels.set(channel, heard.add(hear))
-      if (client && isNew) await client.query(`listen ${client.escapeIdentifier(channel)}`)
-      else await open()
-      return async () => {
-        heard.delete(hear)
-        if (heard.size > 0) return
-        channels.delete(channel)
-        await client?.query(`unlisten ${client.escapeIdentifier(channel)}`)
-      }
-    },
-    async close() {
-      isClosed = true
-      await client?.end()
-    },
   }
 }
