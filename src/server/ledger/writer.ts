@@ -2,6 +2,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { Database, Tx } from '../../kit/db.ts'
 import { beginAction, findRecord, headVersion, instanceChain, standing } from '../../kit/ledger_records.ts'
+import { oneByOne } from '../../kit/one_by_one.ts'
 import { type Sql, sql } from '../../kit/sql.ts'
 import type { Alarm } from './alarm.ts'
 import type { LedgerFeed } from './feed.ts'
@@ -12,11 +13,14 @@ export type Addition = { chain: string; entry: LedgerEntry; personal: PersonalPa
 export type Ledger = {
   /**
    * Writes entries in the transaction of what they tell. `isLast`: the commit goes along with the last of them, and
-   * nothing may be written behind it.
+   * nothing may be written behind it. `isRepeatable`: it may also throw `HeadMoved`.
    */
-  append(tx: Tx, additions: readonly Addition[], isLast?: boolean): Promise<void>
+  append(tx: Tx, additions: readonly Addition[], isLast?: boolean, isRepeatable?: boolean): Promise<void>
   alarm: Alarm
 }
+
+/** Somebody else wrote to the ledger meanwhile: nothing is kept, and all of the transaction is to be done again. */
+export class HeadMoved extends Error {}
 
 type Parts = {
   key: LedgerKey
@@ -28,20 +32,19 @@ type Parts = {
 
 /** Chains whose head this process remembers; of one that is forgotten it only knows less. */
 const mostKnown = 10_000
+/** How long the head of a chain is locked first, after another process was found to write to it. */
+const sharedMs = 1_000
 
 export function openLedger({ database, key, alarm, feed }: Parts): Ledger {
-  /** As this process last committed or read them. The embedded engine has no other writer: there they are the heads. */
+  /** As this process last committed them. The embedded engine has no other writer: there they are the heads. */
+  const latest = new Map<string, Head>()
+  /** Of these, what is on the disk. */
   const known = new Map<string, Head>()
+  const sharedUntil = new Map<string, number>()
+  const inTurn = oneByOne()
   const isAlone = database?.engine === 'pglite'
   /** The heads that a transaction has locked, with what it has added, and the actions of that. */
   const locked = new WeakMap<Tx, { heads: Map<string, Head>; grown: Map<string, Set<string>> }>()
-
-  function remember(head: Head): void {
-    if (head.seq < (known.get(head.chain)?.seq ?? 0)) return
-    known.delete(head.chain)
-    known.set(head.chain, head)
-    if (known.size > mostKnown) known.delete(known.keys().next().value ?? '')
-  }
 
   function tampered(chain: string, problem: string, cause?: unknown): ApiError {
     alarm.raise(chain, problem)
@@ -61,14 +64,11 @@ export function openLedger({ database, key, alarm, feed }: Parts): Ledger {
     const own = { heads, grown }
     locked.set(tx, own)
     tx.after(() => {
-      const rememberAll = () => {
-        for (const head of heads.values()) remember(head)
-      }
-      if (isAlone) rememberAll()
+      remember(latest, heads)
       // Nobody hears of what could still be lost, and a head that a fallen server lost would look like one moved back.
       database?.synced().then(
         () => {
-          if (!isAlone) rememberAll()
+          remember(known, heads)
           feed?.changed(grown)
         },
         () => {},
@@ -97,8 +97,9 @@ export function openLedger({ database, key, alarm, feed }: Parts): Ledger {
     const { heads } = lockedBy(tx)
     const wanted = chains.filter(chain => !heads.has(chain))
     if (isAlone) {
+      await tx.begun
       for (const chain of wanted) {
-        const head = known.get(chain)
+        const head = latest.get(chain)
         if (head) heads.set(chain, head)
       }
     }
@@ -129,24 +130,63 @@ export function openLedger({ database, key, alarm, feed }: Parts): Ledger {
     heads.set(chain, { ...empty, signature: '', version: headVersion })
   }
 
-  async function add(tx: Tx, isLast: boolean, heads: Map<string, Head>, addition: Addition): Promise<void> {
+  function isShared(chain: string): boolean {
+    const until = sharedUntil.get(chain)
+    if (until === undefined || until > Date.now()) return until !== undefined
+    sharedUntil.delete(chain)
+    return false
+  }
+
+  /**
+   * One after the other within this process, so that each knows the head that the one before it wrote and needs no
+   * statement to lock it: behind any other head the entry is refused.
+   */
+  function addInTurn(tx: Tx, addition: Addition, isRepeatable: boolean): Promise<void> {
+    const { chain } = addition
+    return inTurn(chain, async () => {
+      const head = isRepeatable && !isShared(chain) ? latest.get(chain) : undefined
+      const heads = head ? lockedBy(tx).heads.set(chain, head) : await take(tx, [chain], true)
+      const moved = () => new HeadMoved(`the head of the ledger ${chain} is another one`)
+      try {
+        await add(tx, true, heads, addition, head && moved)
+        remember(latest, heads)
+      } catch (error) {
+        latest.delete(chain)
+        if (error instanceof HeadMoved) sharedUntil.set(chain, Date.now() + sharedMs)
+        throw error
+      }
+    })
+  }
+
+  async function add(
+    tx: Tx,
+    isLast: boolean,
+    heads: Map<string, Head>,
+    addition: Addition,
+    mismatched: (...said: Parameters<typeof tampered>) => Error = tampered,
+  ): Promise<void> {
     const head = heads.get(addition.chain)
     if (!head) throw new Error(`the head of ${addition.chain} is not locked`)
     const row = link(key, head, addition.entry, addition.personal)
     const send = isLast ? tx.last : tx.query
-    await send(writeSql(head, row, addition.entry)).catch(error => {
-      // The head is not the one that was built on, or a row stands where none can.
-      if (isMismatch(error)) throw tampered(head.chain, 'its head or the rows behind it were changed', error)
-      throw error
-    })
+    const written = send(writeSql(head, row, addition.entry))
+    // Before the answer: with that of the commit, which may come along, all of it must be known.
     heads.set(head.chain, row.next)
     const { grown } = lockedBy(tx)
     grown.set(head.chain, (grown.get(head.chain) ?? new Set()).add(addition.entry.action))
+    await written.catch(error => {
+      // The head is not the one that was built on, or a row stands where none can.
+      if (isMismatch(error)) throw mismatched(head.chain, 'its head or the rows behind it were changed', error)
+      throw error
+    })
   }
 
   return {
     alarm,
-    async append(tx, additions, isLast = false) {
+    async append(tx, additions, isLast = false, isRepeatable = false) {
+      const [only, another] = additions
+      const isOne = only !== undefined && another === undefined
+      if (isLast && isOne && !isAlone && !locked.has(tx)) return await addInTurn(tx, only, isRepeatable)
       const sorted = additions.toSorted((one, other) =>
         one.chain < other.chain ? -1 : one.chain > other.chain ? 1 : 0,
       )
@@ -155,6 +195,16 @@ export function openLedger({ database, key, alarm, feed }: Parts): Ledger {
         await add(tx, isLast && index === sorted.length - 1, heads, addition)
       }
     },
+  }
+}
+
+/** What comes later in a chain stays, whoever hears of it first. */
+function remember(map: Map<string, Head>, heads: ReadonlyMap<string, Head>): void {
+  for (const head of heads.values()) {
+    if (head.seq < (map.get(head.chain)?.seq ?? 0)) continue
+    map.delete(head.chain)
+    map.set(head.chain, head)
+    if (map.size > mostKnown) map.delete(map.keys().next().value ?? '')
   }
 }
 

@@ -10,6 +10,7 @@ import { type AnyHandler, answerOf, Outdated } from '../../kit/implement.ts'
 import { instanceChain } from '../../kit/ledger_records.ts'
 import { changesBetween, fieldKinds } from '../ledger/changes.ts'
 import type { LedgerEntry } from '../ledger/ledger.ts'
+import { HeadMoved } from '../ledger/writer.ts'
 import { claim, earlierAnswer, keepAnswer, repeatOf } from './idempotency.ts'
 import { planKeeper } from './plan_limits.ts'
 import type { Platform } from './platform.ts'
@@ -121,7 +122,7 @@ function writing(
     if (isClaimed) await call.claim?.(database)
     const kinds = new Set<string>()
     let told: Parameters<Context['feed']['tell']>[] = []
-    const carryOut = (prepared: unknown) =>
+    const carryOut = (prepared: unknown, isRepeatable: boolean) =>
       database.transaction(async tx => {
         told = []
         if (repeat && !(await claim(tx, repeat, now()))) return (await earlierAnswer(tx, secretKey, repeat))?.value
@@ -141,11 +142,17 @@ function writing(
         // Sent together: the answer is kept while the head of the ledger is waited for.
         await Promise.all([
           repeat && keepAnswer(tx, secretKey, repeat, returned),
-          writer && !notes.unchanged && writer(tx, call, notes, input, answerOf(returned).result),
+          writer && !notes.unchanged && writer(tx, call, notes, input, answerOf(returned).result, isRepeatable),
         ])
         return returned
       })
-    const result = await untilCurrent(async () => await carryOut(await prepare(call, input)))
+    const result = await untilCurrent(async () => {
+      const prepared = await prepare(call, input)
+      return await carryOut(prepared, true).catch(error => {
+        if (error instanceof HeadMoved) return carryOut(prepared, false)
+        throw error
+      })
+    })
     if (kinds.size > 0) jobs.wake(kinds)
     for (const one of told) feed.tell(...one)
     return await settled(call, input, result)
@@ -172,7 +179,14 @@ async function untilCurrent<T>(carryOut: () => Promise<T>): Promise<T> {
 function ledgerWriter({ ledger, now }: Platform, id: string, operation: Operation) {
   const kinds = fieldKinds([operation.query, operation.body, operation.result])
   const subject = id.slice(0, id.lastIndexOf('.'))
-  return async (tx: Tx, call: Call, notes: LedgerNote, input: object, result: unknown): Promise<void> => {
+  return async (
+    tx: Tx,
+    call: Call,
+    notes: LedgerNote,
+    input: object,
+    result: unknown,
+    isRepeatable: boolean,
+  ): Promise<void> => {
     const value = (typeof result === 'object' && result !== null ? result : {}) as Record<string, unknown>
     const sent = input as Record<string, unknown>
     const after = notes.after ?? (methodOf(operation) === 'DELETE' ? undefined : { ...sent, ...value })
@@ -201,7 +215,7 @@ function ledgerWriter({ ledger, now }: Platform, id: string, operation: Operatio
         return { chain: workspaceId, entry: caused, personal: { ...who, changes: [] } }
       }),
     ]
-    await ledger.append(tx, entries, true)
+    await ledger.append(tx, entries, true, isRepeatable)
   }
 }
 
