@@ -240,6 +240,14 @@ describe('sources', () => {
     expect(silent).toEqual([])
   })
 
+  it('have at most 300 lines', () => {
+    const lengths = files
+      .filter(path => /^(src|console\/src)\//.test(path))
+      .map(path => ({ path, lines: (texts.get(path) ?? '').trimEnd().split('\n').length }))
+    expect(lengths.length).toBeGreaterThan(900)
+    expect(lengths.filter(({ lines }) => lines > 300)).toEqual([])
+  })
+
   it('read the environment in main.ts and on the command line only', () => {
     expect(occurrences(/process\.env\b/, /^src\/(?!main\.ts|cli\/)/)).toEqual([])
   })

@@ -36,12 +36,15 @@ const strangers: readonly string[] = [
   // Members are made with their workspace, and hold its row while positions change.
   'workspace_members/store.ts workspace_members',
   'workspace_members/store.ts workspaces',
+  'workspace_members/invites/store.ts users',
+  'workspace_members/invites/store.ts workspace_members',
+  'workspace_members/invites/store.ts workspaces',
   'workspace_members/mails.ts users',
   'workspace_members/mails.ts workspace_members',
   'workspace_members/mails.ts workspaces',
   'workspace_members/addresses/store.ts users',
   'workspace_members/addresses/store.ts workspace_members',
-  'workspaces/store.ts invites',
+  'workspaces/owners/store.ts invites',
   'workspaces/store.ts users',
   // An archive names people as they are, also those whom only its ledger names.
   'workspaces/exports/store.ts ledger',

@@ -4,10 +4,10 @@ import { spell } from '../client/request.ts'
 import { deliver, readResult } from '../client/transport.ts'
 import type { Entry, Field } from './digest.ts'
 import { flagName } from './fields.ts'
+import { globalOptions, globalsWithValue } from './global_options.ts'
 import { formats } from './output.ts'
 import { readProfiles } from './profiles.ts'
 import { credentialOf, find, outgoing, type Session, senderOf } from './session.ts'
-import { globalOptions, globalsWithValue } from './tree.ts'
 
 export type Candidate = { word: string; note?: string }
 

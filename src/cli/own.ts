@@ -4,10 +4,10 @@ import { near } from '../contract/near.ts'
 import { readAliases, saveAliases, wordsIn } from './aliases.ts'
 import { actionOf } from './digest.ts'
 import { usage } from './failures.ts'
+import { exitCodeHelp } from './help.ts'
 import { type OutputOptions, print } from './output.ts'
 import { checkedBaseUrl, readCredentials, readProfiles, requireProfile, saveProfiles } from './profiles.ts'
 import { find, type Session } from './session.ts'
-import { exitCodeHelp } from './tree.ts'
 
 type Add = (name: string, summary: string) => Command
 

@@ -28,7 +28,8 @@ async function dispatch(terminal: Terminal, parts: Parts): Promise<number> {
     return exitCodes.ok.code
   }
   const tree = await import('./tree.ts')
-  const { words, flags, isOffline } = await readFront(terminal, tree.globalsWithValue)
+  const { globalsWithValue } = await import('./global_options.ts')
+  const { words, flags, isOffline } = await readFront(terminal, globalsWithValue)
   const settings = resolveSettings(terminal, flags)
   const found = documents(terminal.env, settings.baseUrl, parts.bundled)
   const session: Session = {
@@ -55,8 +56,9 @@ async function parse(
   session: Session,
   words: readonly string[],
   parts: Parts,
-  { buildProgram, globalsWithValue }: Tree,
+  { buildProgram }: Tree,
 ): Promise<number | Error> {
+  const { globalsWithValue } = await import('./global_options.ts')
   const { addOwn } = await import('./own.ts')
   let code: number = exitCodes.ok.code
   const done = (given: number) => {

@@ -8,8 +8,10 @@ import { type Billing, isBeyond } from '../../kit/plans.ts'
 import { newId } from '../../kit/random.ts'
 import { underFreeSlug } from '../../kit/slugs.ts'
 import { directory } from '../../operations.ts'
+import * as invites from '../workspace_members/invites/store.ts'
 import * as members from '../workspace_members/store.ts'
 import { findLimits, holdPlan } from '../workspaces/limits/store.ts'
+import * as owners from '../workspaces/owners/store.ts'
 import * as workspaces from '../workspaces/store.ts'
 import type { User } from './contract.ts'
 import { erasePersonal, eraseTraces, personsOf } from './erasure.ts'
@@ -74,14 +76,14 @@ export async function endAccounts(
   await store.lockAddresses(db, (await personsOf(db, ids)).addresses)
   await store.lockUsers(db, ids)
   const person = await personsOf(db, ids)
-  await workspaces.lockAllOf(db, ids, alsoLocked)
-  const memberships = await workspaces.membersAmong(db, ids)
-  const orphaned = await workspaces.orphanedBy(db, ids)
+  await owners.lockAllOf(db, ids, alsoLocked)
+  const memberships = await owners.membersAmong(db, ids)
+  const orphaned = await owners.orphanedBy(db, ids)
   const ending = orphaned.filter(workspace => workspace.heirId === null).map(workspace => workspace.id)
   const inherited = orphaned.filter(workspace => workspace.heirId !== null)
-  for (const { id, heirId } of inherited) if (heirId !== null) await workspaces.handOver(db, id, heirId, now)
+  for (const { id, heirId } of inherited) if (heirId !== null) await owners.handOver(db, id, heirId, now)
   const firstNames = person.addresses.map(firstWorkspaceName)
-  await workspaces.forgetNames(
+  await owners.forgetNames(
     db,
     inherited.map(({ id }) => id),
     firstNames,
@@ -89,7 +91,7 @@ export async function endAccounts(
   )
   await removeGrantsOf(db, ids)
   await workspaces.remove(db, ending)
-  await workspaces.renameOwners(db, ids, now)
+  await owners.renameOwners(db, ids, now)
   await leaveOwned(db, directory, ids, null, now)
   await members.deleteMembers(db, ids, null)
   await store.deleteUsers(db, ids)
@@ -110,7 +112,7 @@ export async function endAccounts(
 
 /** Where the plan has no seat left the account is made all the same, and the invite waits. */
 async function hasRoom(db: Db, billing: Billing | null, hash: string, userId: string): Promise<boolean> {
-  const seat = billing ? await members.holdSeatOfInvite(db, hash, userId) : undefined
+  const seat = billing ? await invites.holdSeatOfInvite(db, hash, userId) : undefined
   if (!seat?.takesSeat) return true
   const { workspaceId } = seat
   const { members: limit } = await findLimits(db, billing, workspaceId)
@@ -126,7 +128,7 @@ export async function takeInvite(
   user: store.Account,
 ): Promise<Also> {
   if (!(await hasRoom(db, settings.billing, hash, user.id))) return []
-  const member = await members.acceptByHash(db, hash, user, now())
+  const member = await invites.acceptByHash(db, hash, user, now())
   if (!member) return []
   const target = { object: 'workspace_member', id: user.id }
   return [{ workspaceId: member.workspaceId, action: 'workspace_members.invites.accept', target }]

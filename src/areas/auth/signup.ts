@@ -7,7 +7,7 @@ import { Outdated } from '../../kit/implement.ts'
 import { oneByOne } from '../../kit/one_by_one.ts'
 import { hashPassword } from '../../kit/passwords.ts'
 import { tokenHash } from '../../kit/tokens.ts'
-import * as members from '../workspace_members/store.ts'
+import * as invites from '../workspace_members/invites/store.ts'
 import { mostPending, openAccount, shown, takeInvite } from './accounts.ts'
 import { passesBotCheck } from './bot_check.ts'
 import type { accounts } from './contract.ts'
@@ -63,7 +63,7 @@ async function judgeSignup(ctx: Context, signup: Signup): Promise<Prepared> {
 async function goodInvite({ db, now }: Context, { email, inviteToken }: Signup): Promise<string | null> {
   if (!inviteToken) return null
   const hash = tokenHash(inviteToken)
-  return (await members.findGoodInvite(db, hash, email, now())) ? hash : null
+  return (await invites.findGoodInvite(db, hash, email, now())) ? hash : null
 }
 
 function refuseClosed({ settings }: Context, inviteHash: string | null): void {

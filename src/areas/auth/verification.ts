@@ -2,7 +2,7 @@
 import { badRequest } from '../../contract/errors.ts'
 import type { Input } from '../../contract/operation.ts'
 import type { Context } from '../../kit/context.ts'
-import * as members from '../workspace_members/store.ts'
+import * as invites from '../workspace_members/invites/store.ts'
 import { endAccounts, openAccount, takeInvite } from './accounts.ts'
 import { judgeCode, wrongCode } from './codes.ts'
 import type { accounts } from './contract.ts'
@@ -37,7 +37,7 @@ export async function completeVerification(ctx: Context, { email }: Verification
     return { token: await openSession(ctx, changing) }
   }
   const user = await provenAccount(ctx, email)
-  const invitedTo = user.inviteHash ? await members.workspaceOfInvite(db, user.inviteHash) : undefined
+  const invitedTo = user.inviteHash ? await invites.workspaceOfInvite(db, user.inviteHash) : undefined
   const ended = await endAccounts(db, others(pending, user.id), now(), invitedTo === undefined ? [] : [invitedTo])
   const joined = user.inviteHash ? await takeInvite(ctx, user.inviteHash, user) : []
   note({ also: [...ended, ...joined] })

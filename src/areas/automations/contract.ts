@@ -3,12 +3,14 @@ import { Type } from 'typebox'
 import { WorkspaceId } from '../../contract/ids.ts'
 import { list, page } from '../../contract/list.ts'
 import { area } from '../../contract/operation.ts'
-import { choice, deleted, nullable, object, secret, timestamp } from '../../contract/records.ts'
+import { choice, deleted, nullable, object } from '../../contract/records.ts'
 import { agentCallers } from '../../contract/scopes.ts'
 import { sealed } from '../../contract/sealed.ts'
 import { LabelIds } from '../labels/contract.ts'
+import { definitions } from './definition/contract.ts'
 import { executions } from './executions/contract.ts'
-import { AutomationId, definitionFields, ExecutionId } from './fields/contract.ts'
+import { AutomationId, definitionFields } from './fields/contract.ts'
+import { hooks } from './hooks/contract.ts'
 import { Automation, AutomationWithSecret, automationKey, description, Execution, name } from './records/contract.ts'
 import { templates } from './templates/contract.ts'
 import { versions } from './versions/contract.ts'
@@ -39,12 +41,6 @@ const beside = {
   enabled: optional(Type.Boolean()),
   labels: optional(LabelIds),
 }
-
-const Fault = object({
-  path: Type.String({ description: 'Where in the definition.', examples: ['steps.0.with.title'] }),
-  rule: Type.String({ examples: ['path'] }),
-  expected: Type.String({ examples: ['a path that is there; did you mean trigger.record.title?'] }),
-})
 
 export const ownAutomations = area('automations', {
   'automations.list': {
@@ -166,90 +162,18 @@ export const ownAutomations = area('automations', {
     }),
     errors: ['not_found'],
   },
-  'automations.check': {
-    summary: 'Check a definition without saving it',
-    description: 'Everything that is wrong, each with its place, and what an editor wants to know.',
-    route: 'POST /v1/automations/{workspaceId}/check',
-    words: 'validate lint verify completion next times',
-    access: ['automations:read'],
-    audit: false,
-    path: object({ workspaceId: WorkspaceId }),
-    body: object({
-      definition: Type.Record(Type.String(), Type.Unknown(), {
-        description: 'As for `automations.post`, finished or not.',
-        examples: [{ triggers: [{ on: 'manual' }], steps: [{ do: 'wait', with: { seconds: 5 } }], grants: [] }],
-      }),
-    }),
-    result: object({
-      faults: Type.Array(Fault),
-      needs: Type.Array(Type.String({ description: 'The scopes that the steps use.' })),
-      times: Type.Array(
-        object({
-          trigger: Type.Integer({ minimum: 0 }),
-          next: Type.Array(timestamp, { description: 'The next five.' }),
-        }),
-      ),
-      paths: Type.Array(
-        object({
-          path: Type.String({ examples: ['trigger.record.title'] }),
-          type: Type.String({ examples: ['string'] }),
-          from: nullable(Type.String({ description: 'The place of the step that gives it.', examples: ['0'] })),
-        }),
-      ),
-    }),
-  },
-  'automations.schema': {
-    summary: 'Get the JSON Schema of definitions',
-    description: 'For editors. With each word that a step can name beside operations, and what it stands for.',
-    route: 'GET /v1/public/automations/schema',
-    words: 'json schema completion editor shorthands',
-    access: 'public',
-    result: object({
-      schema: Type.Record(Type.String(), Type.Unknown()),
-      shorthands: Type.Array(
-        object({ do: Type.String(), operation: nullable(Type.String()), about: Type.String(), input: Type.Unknown() }),
-      ),
-    }),
-  },
-  'automations.rotateHook': {
-    summary: 'Give an automation a new webhook address and secret',
-    description: 'The old ones end at once.',
-    past: 'gave a new webhook address to',
-    route: 'POST /v1/automations/{workspaceId}/{id}/hook/rotate',
-    words: 'renew secret token webhook url',
-    access: ['automations:write'],
-    restricted: agentCallers,
-    path: object(automationKey),
-    result: AutomationWithSecret,
-    errors: ['not_found'],
-  },
-  'automations.hook': {
-    summary: 'Start an automation by its webhook',
-    description: 'The token in the address says which. Answers 202 with the execution; a wrong signature is 401.',
-    route: 'POST /v1/hooks/automations/{token}',
-    access: 'public',
-    path: object({
-      token: secret({
-        minLength: 10,
-        maxLength: 100,
-        pattern: '^ahk_[A-Za-z0-9_-]+$',
-        examples: ['ahk_0123456789abcdefghijklmnopqrstuvwxyz0123456'],
-      }),
-    }),
-    consumes: ['any'],
-    hearsHeaders: true,
-    bodyLimit: 256 * 1024,
-    result: object({ executionId: ExecutionId, status: Type.String() }),
-    status: 202,
-    errors: ['not_found', 'unauthorized'],
-    audit: false,
-    tool: false,
-  },
 })
 
 export const automations = area(
   'automations',
-  { ...ownAutomations.operations, ...executions.operations, ...versions.operations, ...templates.operations },
+  {
+    ...ownAutomations.operations,
+    ...definitions.operations,
+    ...hooks.operations,
+    ...executions.operations,
+    ...versions.operations,
+    ...templates.operations,
+  },
   {
     about: 'When something happens, do these steps: by schedule, event, webhook or hand.',
     carries: {

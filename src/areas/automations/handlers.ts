@@ -1,27 +1,24 @@
-// Carries out the operations on automations themselves; executions, versions and templates are spread in.
+// Carries out the operations on automations themselves; those of its folders are spread in.
 import { badRequest, conflict } from '../../contract/errors.ts'
 import { isUnchanged } from '../../kit/etag.ts'
 import { type Implementation, implement, staged } from '../../kit/implement.ts'
 import { found } from '../../kit/outcomes.ts'
 import { reachOf } from '../../kit/owned.ts'
-import { hintOf, tokenHash } from '../../kit/tokens.ts'
 import { argumentsFault } from '../integrations/mcp/arguments.ts'
 import * as labels from '../labels/store.ts'
 import { enter } from '../workspaces/entering/store.ts'
 import { definitionOf, existing, held, save } from './changing.ts'
 import { ownAutomations } from './contract.ts'
-import { create, newHook, withHook } from './creating.ts'
-import { checkDefinition } from './definition/checking.ts'
-import { definitionSchema, shorthandList } from './definition/schema.ts'
-import { cronFault, nextTimes, zoneFault } from './definition/times.ts'
+import { create, withHook } from './creating.ts'
+import definitionHandlers from './definition/handlers.ts'
 import { usual } from './definition/usual.ts'
 import executionHandlers from './executions/handlers.ts'
 import { findExecution } from './executions/store.ts'
-import type { Definition, Trigger } from './fields/contract.ts'
+import type { Definition } from './fields/contract.ts'
+import hookHandlers from './hooks/handlers.ts'
 import { rehearsed } from './rehearsing.ts'
 import * as store from './store.ts'
 import templateHandlers from './templates/handlers.ts'
-import { hooked } from './triggering/hooks.ts'
 import { enqueueAll, start, wordsFor } from './triggering/starting.ts'
 import versionHandlers from './versions/handlers.ts'
 
@@ -99,40 +96,12 @@ const own = implement(ownAutomations, {
     async (ctx, { workspaceId, id, ...given }) => await rehearsed(ctx, await existing(ctx, workspaceId, id), given),
     async (_ctx, _input, shown) => shown,
   ),
-
-  'automations.check': async ({ caller, now }, { definition }) => {
-    const { faults, needs, paths } = checkDefinition({ ...usual, ...definition } as Definition, caller)
-    const triggers = Array.isArray(definition.triggers) ? (definition.triggers as Trigger[]) : []
-    const times = triggers.flatMap((trigger, place) => {
-      const { on, cron, timezone = 'UTC' } = trigger ?? {}
-      if (on !== 'schedule' || typeof cron !== 'string' || typeof timezone !== 'string') return []
-      if (cronFault(cron) !== null || zoneFault(timezone) !== null) return []
-      return [{ trigger: place, next: nextTimes(cron, timezone, now(), 5).map(at => at.toISOString()) }]
-    })
-    return { faults, needs, times, paths }
-  },
-
-  'automations.schema': async () => ({
-    schema: definitionSchema() as Record<string, unknown>,
-    shorthands: shorthandList(),
-  }),
-
-  'automations.rotateHook': async (ctx, { workspaceId, id }) => {
-    const { db, now, note, settings } = ctx
-    const before = await held(ctx, workspaceId, id)
-    note({ before })
-    const hook = newHook(settings, id, before.triggers)
-    if (hook.token === null) throw conflict('It has no trigger `webhook`, so it has no address.')
-    await store.update(db, id, { hookHint: hintOf(hook.token), hookSecret: hook.sealed }, now())
-    await store.replaceHook(db, id, tokenHash(hook.token), now())
-    return withHook(settings, await existing(ctx, workspaceId, id), hook)
-  },
-
-  'automations.hook': async (ctx, { token, content }) => await hooked(ctx, token, content),
 })
 
 export default {
   ...own,
+  ...definitionHandlers,
+  ...hookHandlers,
   ...executionHandlers,
   ...versionHandlers,
   ...templateHandlers,

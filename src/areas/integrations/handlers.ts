@@ -24,7 +24,7 @@ import {
 import { catalog } from './catalog.ts'
 import { ownIntegrations } from './contract.ts'
 import deliveryHandlers from './deliveries/handlers.ts'
-import * as sending from './deliveries/store.ts'
+import { forgive } from './deliveries/targets/store.ts'
 import { IntegrationId } from './fields/contract.ts'
 import inboundHandlers from './inbound/handlers.ts'
 import { refuseByType } from './kinds.ts'
@@ -114,7 +114,7 @@ const own = implement(ownIntegrations, {
         // What happened while it was paused is not for it.
         if (changes.status === 'active') {
           if (before.status !== 'failing') changes.fromSeq = await headOf(db, workspaceId)
-          await sending.forgive(db, id)
+          await forgive(db, id)
         }
         await store.update(db, id, changes, now())
         if (changes.status === 'active') await ctx.enqueue('integrations.send', { id })

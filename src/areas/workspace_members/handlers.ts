@@ -15,9 +15,11 @@ import { countTry } from '../../kit/tries.ts'
 import { directory } from '../../operations.ts'
 import { removeGrantsIn } from '../oauth_clients/store.ts'
 import { teamsOf } from '../teams/store.ts'
+import * as owners from '../workspaces/owners/store.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { isMemberAddress } from './addresses/store.ts'
 import { InviteId, workspaceMembers } from './contract.ts'
+import * as invites from './invites/store.ts'
 import * as mails from './mails.ts'
 import * as store from './store.ts'
 
@@ -55,8 +57,8 @@ export default implement(workspaceMembers, {
     await store.updateMember(db, workspaceId, userId, fields, now())
     // What the member could not give now, the invites of the member do not give either.
     const above = roles.filter(role => scopesLacking(worthOf(after), roleScopes[role]).length > 0)
-    await store.revokeInvitesBy(db, workspaceId, userId, above, now())
-    if (losesOwner) await workspaces.renameOwnersOf(db, workspaceId, userId, now())
+    await invites.revokeInvitesBy(db, workspaceId, userId, above, now())
+    if (losesOwner) await owners.renameOwnersOf(db, workspaceId, userId, now())
     if (after.position !== before.position) {
       const target = { object: 'workspace_member', id: userId }
       const facts = { position: after.position }
@@ -82,15 +84,15 @@ export default implement(workspaceMembers, {
         ends,
       })),
       teams: await teamsOf(db, workspaceId, userId),
-      invites: await store.countInvitesBy(db, workspaceId, userId, now()),
+      invites: await invites.countInvitesBy(db, workspaceId, userId, now()),
     }
     note(preview ? { unchanged: true } : { before, target: { object: 'workspace_member', id: userId } })
     if (!preview) {
-      await workspaces.renameOwnersOf(db, workspaceId, userId, now())
+      await owners.renameOwnersOf(db, workspaceId, userId, now())
       await store.lockMember(db, workspaceId, userId)
       await removeGrantsIn(db, workspaceId, userId)
       await leaveOwned(db, directory, [userId], workspaceId, now())
-      await store.revokeInvitesBy(db, workspaceId, userId, roles, now())
+      await invites.revokeInvitesBy(db, workspaceId, userId, roles, now())
       await store.deleteMembers(db, [userId], workspaceId)
       await notify(ctx, { type: 'workspace_members.del', to: userId, workspaceId })
     }
@@ -98,7 +100,7 @@ export default implement(workspaceMembers, {
   },
 
   'workspace_members.invites.list': ({ db, now }, { workspaceId, ...query }) =>
-    store.pageOfInvites(db, query, workspaceId, now()),
+    invites.pageOfInvites(db, query, workspaceId, now()),
 
   'workspace_members.invites.post': staged(
     async (ctx, { email = null, position }) => {
@@ -122,7 +124,7 @@ export default implement(workspaceMembers, {
       const token = newToken('inv')
       const expiresAt = new Date(now().getTime() + expiresInDays * dayMs).toISOString()
       const fields = { id: newId(InviteId), workspaceId, email, position, teamIds: teams, maxUses, expiresAt }
-      const invite = await store.insertInvite(db, { ...fields, createdBy: caller.userId }, tokenHash(token), now())
+      const invite = await invites.insertInvite(db, { ...fields, createdBy: caller.userId }, tokenHash(token), now())
       await mailInvite(ctx, invite, token)
       return { ...invite, token }
     },
@@ -142,7 +144,7 @@ export default implement(workspaceMembers, {
       }
       const token = newToken('inv')
       const expiresAt = new Date(now().getTime() + resendDays * dayMs)
-      const invite = await store.renewInvite(db, inviteId, tokenHash(token), expiresAt, now())
+      const invite = await invites.renewInvite(db, inviteId, tokenHash(token), expiresAt, now())
       await mailInvite(ctx, invite, token)
       return { ...invite, token }
     },
@@ -151,23 +153,23 @@ export default implement(workspaceMembers, {
   'workspace_members.invites.del': async ({ db, now, note }, { workspaceId, inviteId }) => {
     const before = await existingInvite(db, workspaceId, inviteId, now())
     note({ before, target: { object: 'invite', id: inviteId } })
-    if (!(await store.revokeInvite(db, workspaceId, inviteId, now()))) throw notFound('invite')
+    if (!(await invites.revokeInvite(db, workspaceId, inviteId, now()))) throw notFound('invite')
     return { workspaceId, inviteId, _object: 'invite' as const }
   },
 
   'workspace_members.invites.preview': ({ db, now }, { token }) =>
-    found(store.previewByHash(db, tokenHash(token), now()), 'invite'),
+    found(invites.previewByHash(db, tokenHash(token), now()), 'invite'),
 
   'workspace_members.invites.accept': async ({ db, caller, now, note }, { token }) => {
-    const user = await store.provenUser(db, caller.ownerId)
+    const user = await invites.provenUser(db, caller.ownerId)
     if (!user?.isVerified) throw forbidden('Verify your e-mail address first; then accept the invite.')
-    const invite = await store.findGoodInvite(db, tokenHash(token), user.provenEmail, now())
+    const invite = await invites.findGoodInvite(db, tokenHash(token), user.provenEmail, now())
     if (!invite) throw notFound('invite')
     if (await store.findMember(db, invite.workspaceId, user.id)) {
       throw conflict('You are a member of this workspace already.', { workspaceId: invite.workspaceId })
     }
     note({ workspaceId: invite.workspaceId, target: { object: 'workspace_member', id: user.id } })
-    const member = await store.acceptByHash(db, tokenHash(token), user, now())
+    const member = await invites.acceptByHash(db, tokenHash(token), user, now())
     if (!member) throw notFound('invite')
     if (member.position === 'viewer') note({ addsNothing: true })
     return member
@@ -178,8 +180,8 @@ function existing(db: Db, workspaceId: string, userId: string): Promise<store.Me
   return found(store.findMember(db, workspaceId, userId), 'member')
 }
 
-function existingInvite(db: Db, workspaceId: string, id: string, now: Date): Promise<store.InviteRow> {
-  return found(store.findInvite(db, workspaceId, id, now), 'invite')
+function existingInvite(db: Db, workspaceId: string, id: string, now: Date): Promise<invites.InviteRow> {
+  return found(invites.findInvite(db, workspaceId, id, now), 'invite')
 }
 
 /** Whoever waited for the lock may have been demoted or removed meanwhile: what counts is what they are now. */
@@ -247,7 +249,7 @@ async function spendMail(ctx: Pick<Context, 'db' | 'now' | 'settings'> & { calle
 /** The token travels to the mail sealed: what a job is given is kept. */
 async function mailInvite(
   { enqueue, settings }: Pick<Context, 'enqueue' | 'settings'>,
-  invite: store.InviteRow,
+  invite: invites.InviteRow,
   token: string,
 ): Promise<void> {
   if (invite.email === null) return

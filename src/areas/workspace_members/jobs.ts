@@ -6,8 +6,8 @@ import { type Jobs, job } from '../../kit/jobs.ts'
 import { mailOf, said } from '../../kit/mail_text.ts'
 import { notify } from '../../kit/notify.ts'
 import { type Counting, countTry } from '../../kit/tries.ts'
+import * as invites from './invites/store.ts'
 import * as mails from './mails.ts'
-import * as store from './store.ts'
 
 /** An address may belong to a stranger: few mails and notices, whoever asks for them; the token still works. */
 async function mayMail(ctx: Counting, email: string): Promise<boolean> {
@@ -27,7 +27,7 @@ export default {
     }),
     async run(ctx, { inviteId, workspaceId, token }) {
       const { db, now, settings, sendMail, attempt } = ctx
-      const invite = await store.findInvite(db, workspaceId, inviteId, now())
+      const invite = await invites.findInvite(db, workspaceId, inviteId, now())
       if (invite?.status !== 'pending' || invite.email === null) return
       const type = 'workspace_members.invites.post'
       const isWanted = await mails.wantsMail(db, invite.email, type)

@@ -17,6 +17,7 @@ import { changedEmbeddings, shownEmbeddings } from './embeddings/changing.ts'
 import { clearFault, defaultEmbeddings } from './embeddings/store.ts'
 import exportHandlers from './exports/handlers.ts'
 import importHandlers from './imports/handlers.ts'
+import * as owners from './owners/store.ts'
 import * as store from './store.ts'
 
 const restoreDays = 30
@@ -157,8 +158,8 @@ async function transfer(
   if (position !== 'admin' && position !== 'owner') {
     throw badRequest('"ownerId" must be an admin of the workspace; make that member an admin first.')
   }
-  await store.handOver(db, workspaceId, to, now())
-  if (to !== caller.ownerId) await store.stepDown(db, workspaceId, caller.ownerId, now())
+  await owners.handOver(db, workspaceId, to, now())
+  if (to !== caller.ownerId) await owners.stepDown(db, workspaceId, caller.ownerId, now())
 }
 
 function takingSlug<T>(writing: Promise<T>): Promise<T> {

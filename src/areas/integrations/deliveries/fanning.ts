@@ -15,6 +15,7 @@ import { ownerOf, viewerFor } from '../standing.ts'
 import * as integrations from '../store.ts'
 import { DeliveryId } from './contract.ts'
 import * as store from './store.ts'
+import { awakeAmong } from './targets/store.ts'
 
 type Telling = Pick<JobContext, 'db' | 'settings' | 'now'>
 
@@ -36,7 +37,7 @@ export async function fanOut(ctx: JobContext, entries: readonly FollowedEntry[])
     await keepMessages(ctx, made)
   }
   // Who rests after failures is looked at when that is over.
-  const awake = targets.length > 0 ? await store.awakeAmong(ctx.db, targets, ctx.now()) : []
+  const awake = targets.length > 0 ? await awakeAmong(ctx.db, targets, ctx.now()) : []
   for (const id of awake) await ctx.enqueue('integrations.send', { id })
 }
 

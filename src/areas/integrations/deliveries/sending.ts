@@ -6,6 +6,7 @@ import { deliver, type Sent } from '../kinds.ts'
 import { secretsColumn } from '../types/contract.ts'
 import { countsAfter, disabledAfterMs, failingAfter, nextAttempt, restAfter } from './schedule.ts'
 import * as store from './store.ts'
+import * as targets from './targets/store.ts'
 
 /** After so long others have their turn: a target that is slow holds a place no longer than one message takes. */
 const sliceMs = 2_000
@@ -30,23 +31,23 @@ export async function send(ctx: JobContext, id: string, health: 'well' | 'failin
     if (!turn.due) break
     const isElsewhere = health === 'well' && turn.misses > 0
     if (isElsewhere || performance.now() - began > sliceMs || ctx.signal.aborted) {
-      await store.release(ctx.db, id, lease)
+      await targets.release(ctx.db, id, lease)
       return await ctx.enqueue(jobFor(turn), { id })
     }
     try {
       done = await sendOne(ctx, turn, turn.due)
     } catch (error) {
-      await store.release(ctx.db, id, lease)
+      await targets.release(ctx.db, id, lease)
       throw error
     }
   }
-  await store.release(ctx.db, id, lease)
+  await targets.release(ctx.db, id, lease)
   await comeBack(ctx, id)
 }
 
 /** Something may have come between the last look and the release of the lease. */
 async function comeBack(ctx: JobContext, id: string): Promise<void> {
-  const next = await store.nextDue(ctx.db, id)
+  const next = await targets.nextDue(ctx.db, id)
   if (!next) return
   const waitMs = next.getTime() - ctx.now().getTime()
   if (waitMs <= 0) await ctx.enqueue('integrations.send', { id })
@@ -97,9 +98,9 @@ function statusAfter({ isOk }: Sent, isReplay: boolean, next: Date | null) {
 
 async function succeeded(ctx: JobContext, { id, workspaceId }: store.Turn): Promise<void> {
   const now = ctx.now()
-  await store.forgive(ctx.db, id, now)
+  await targets.forgive(ctx.db, id, now)
   await ctx.transaction(async tx => {
-    if (await store.moveStatus(tx, id, ['failing'], 'active', now)) {
+    if (await targets.moveStatus(tx, id, ['failing'], 'active', now)) {
       await ctx.record(tx, {
         chain: workspaceId,
         action: 'integrations.recovered',
@@ -115,7 +116,7 @@ async function failed(ctx: JobContext, turn: store.Turn, sent: Sent, attempts: n
   const error = sent.error ?? 'The target did not take it.'
   const restingUntil = restAfter(misses + 1, now)
   const countsAsMessage = attempts === countsAfter
-  const health = await store.countFailure(ctx.db, id, { error, restingUntil, countsAsMessage, now })
+  const health = await targets.countFailure(ctx.db, id, { error, restingUntil, countsAsMessage, now })
   if (!health) return
   if (sent.code === 410) return await end(ctx, turn, 'disabled', 'its target answered 410, which says that it is gone')
   if (health.failingSince !== null && now.getTime() - Date.parse(health.failingSince) > disabledAfterMs) {
@@ -131,7 +132,7 @@ async function end(ctx: JobContext, turn: store.Turn, status: 'failing' | 'disab
   const now = ctx.now()
   const from = status === 'failing' ? (['active'] as const) : (['active', 'failing', 'paused'] as const)
   const isMoved = await ctx.transaction(async tx => {
-    if (!(await store.moveStatus(tx, id, from, status, now))) return false
+    if (!(await targets.moveStatus(tx, id, from, status, now))) return false
     if (status === 'disabled') await store.cancelPending(tx, id, now)
     await ctx.record(tx, { chain: workspaceId, action: `integrations.${status}`, target })
     return true
@@ -143,5 +144,5 @@ async function end(ctx: JobContext, turn: store.Turn, status: 'failing' | 'disab
 
 /** Finds what a process that died or a long wait has left. */
 export async function sweep(ctx: JobContext): Promise<void> {
-  for (const id of await store.dueTargets(ctx.db, ctx.now(), 1_000)) await ctx.enqueue('integrations.send', { id })
+  for (const id of await targets.dueTargets(ctx.db, ctx.now(), 1_000)) await ctx.enqueue('integrations.send', { id })
 }

@@ -8,7 +8,6 @@ import { type Sql, sql } from '../../../kit/sql.ts'
 import type { Looking } from '../../../kit/visibility.ts'
 import { seen } from '../store.ts'
 import type { AgentRun, runs } from './contract.ts'
-import type { Step } from './script/contract.ts'
 import type { Rights } from './starting.ts'
 
 export type RunRow = Static<typeof AgentRun>
@@ -250,37 +249,6 @@ export function lapsed(db: Db, now: Date, most: number) {
 export async function isAnyLapsed(db: Db, workspaceId: string, now: Date): Promise<boolean> {
   const rows = await db.query(sql`
     select 1 as one from agent_runs where workspace_id = ${workspaceId} and lease_until <= ${now} limit 1`)
-  return rows.length > 0
-}
-
-type Script = {
-  steps: Step[] | null
-  place: number
-  named: Record<string, unknown>
-  status: string
-  /** At this place: what it was parked for. */
-  waitsFor: string | null
-}
-
-export function scriptOf(db: Db, id: string): Promise<Script | undefined> {
-  return first(db, sql`select steps, place, named, status, waits_for from agent_runs where id = ${id}`)
-}
-
-export async function remember(db: Db, id: string, named: object, now: Date): Promise<void> {
-  await db.query(sql`
-    update agent_runs set named = named || ${JSON.stringify(named)}::jsonb, updated = ${now} where id = ${id}`)
-}
-
-/** To the next step, with what it remembers; false where somebody else has gone on meanwhile. */
-export async function advance(
-  db: Db,
-  id: string,
-  { place, hash, named }: { place: number; hash: string | null; named: object },
-  now: Date,
-): Promise<boolean> {
-  const rows = await db.query(sql`
-    update agent_runs set place = place + 1, waits_for = null, named = named || ${JSON.stringify(named)}::jsonb, updated = ${now}
-    where id = ${id} and place = ${place}::int and (${hash}::text is null or hash = ${hash}::text) returning id`)
   return rows.length > 0
 }
 

@@ -3,6 +3,7 @@ import type { Context } from '../../../../kit/context.ts'
 import type { Held } from '../../store.ts'
 import { resumeRun } from '../ending.ts'
 import * as store from '../store.ts'
+import * as scripts from './store.ts'
 
 /** The thread is held. What waits for an approval goes on waiting. */
 export async function answerAsked(
@@ -13,6 +14,6 @@ export async function answerAsked(
   if (thread.status !== 'waiting_on_human') return
   const run = await store.activeIn(ctx.db, thread.id)
   if (run?.status !== 'parked' || run.waitsFor !== 'answer') return
-  await store.remember(ctx.db, run.id, { answer: text }, ctx.now())
+  await scripts.remember(ctx.db, run.id, { answer: text }, ctx.now())
   await resumeRun(ctx, { thread, parent: undefined }, run)
 }

@@ -7,6 +7,7 @@ import { cut, finish, leave, takeUp, type Work } from '../own.ts'
 import * as store from '../store.ts'
 import { deedOf, rootsOf } from './checking.ts'
 import type { Step } from './contract.ts'
+import * as scripts from './store.ts'
 
 /** Of one job; then it makes room for others and goes on in another. */
 const longestMs = 5_000
@@ -24,7 +25,7 @@ export async function runScript(ctx: JobContext, { runId, workspaceId }: { runId
   if (!work) return
   const begun = ctx.now().getTime()
   for (;;) {
-    const script = await store.scriptOf(ctx.db, runId)
+    const script = await scripts.scriptOf(ctx.db, runId)
     const step = script?.steps?.[script.place]
     if (script?.status !== 'running') return
     const { place, named, waitsFor } = script
@@ -35,7 +36,7 @@ export async function runScript(ctx: JobContext, { runId, workspaceId }: { runId
     if ('parked' in outcome) return await park(work, place)
     if ('waiting' in outcome) return await leave(work)
     const went = { place, hash: work.hash, named: outcome.named ?? {} }
-    if (!(await store.advance(ctx.db, runId, went, ctx.now()))) return
+    if (!(await scripts.advance(ctx.db, runId, went, ctx.now()))) return
     if (ctx.signal.aborted || ctx.now().getTime() - begun > longestMs) break
     const renewed = await store.renew(ctx.db, runId, work.run.attempt, leaseEnd(ctx.now()), ctx.now())
     if (!renewed) return
@@ -147,7 +148,7 @@ async function park({ ctx, run, hash }: Work, place: number): Promise<void> {
     const family = await holdFamily(tx, run.threadId)
     const held = await store.lock(tx, run.id)
     if (!family || held?.status !== 'running') return
-    if (!(await store.advance(tx, run.id, { place, hash, named: {} }, ctx.now()))) return
+    if (!(await scripts.advance(tx, run.id, { place, hash, named: {} }, ctx.now()))) return
     await parkRun({ ...ctx, db: tx }, family, run, 'answer')
     await store.letGo(tx, run.id, ctx.now())
     const target = { object: 'thread', id: run.threadId }
