@@ -7,15 +7,4 @@ export type Expiring = {
   afterDays?: number
 }
 
-/** Records that a workspace keeps as long as its settings say: removed once a day, which its ledger is told. */
-export type Aging = {
-  column: string
-  /** In the workspace's settings, under `retention`. */
-  setting: string
-  defaultDays: number
-  /** One of the area's events. */
-  event: `${string}.${string}`
-}
-
-/** A table that ages under a setting has `workspace_id`. */
-export type Ages = Readonly<Record<string, Expiring | Aging>>
+export type Ages = Readonly<Record<string, Expiring>>
