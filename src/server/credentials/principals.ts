@@ -27,7 +27,7 @@ type Principal = { caller: Caller; endsMs: number; resource: Resource | null | u
 type Options = { requireVerifiedEmail: boolean; now: () => Date }
 
 export function principals(database: Database, { requireVerifiedEmail, now }: Options): Principals {
-  const known = remember<Principal | null>(database, { tables: watched, most: mostRemembered, isKept })
+  const known = remember<Principal | null>(database, { tables: watched, mostBytes, isKept })
 
   /** At once where it is remembered: the busiest path should not wait for nothing. */
   function look(token: string, workspaceId: string | null): Principal | null | Promise<Principal | null> {
@@ -75,8 +75,8 @@ export function principals(database: Database, { requireVerifiedEmail, now }: Op
   }
 }
 
-/** Of credentials and workspaces together, about a kilobyte each. */
-const mostRemembered = 20_000
+/** Of credentials and workspaces together, a few kilobytes each. */
+const mostBytes = 64 * 1024 * 1024
 
 /** Strangers' workspaces are not kept: anyone could fill the memory with them. */
 function isKept(principal: Principal | null): boolean {

@@ -1,4 +1,6 @@
 // What was read once, until a commit changes the tables it was read from: the cache behind credentials and tool policies.
+import { serialize } from 'node:v8'
+import { byteCache } from '../../kit/byte_cache.ts'
 import type { Database } from '../../kit/db.ts'
 
 export type Remembered<V> = {
@@ -7,19 +9,26 @@ export type Remembered<V> = {
   read(key: string, read: () => Promise<V>): Promise<V>
 }
 
-type Options<V> = { tables: readonly string[]; most: number; isKept?: (value: V) => boolean }
+type Options<V> = {
+  tables: readonly string[]
+  mostBytes: number
+  isKept?: (value: V) => boolean
+}
+
+/** Of what one key may take. */
+const mostOfOne = 1024 * 1024
 
 /**
  * With one process and one session, a commit is known here before anything can follow it: what is remembered is
  * dropped in that tick. On PostgreSQL another process may write, so nothing is remembered there.
  */
-export function remember<V>(database: Database, { tables, most, isKept = () => true }: Options<V>): Remembered<V> {
+export function remember<V>(database: Database, { tables, mostBytes, isKept = () => true }: Options<V>): Remembered<V> {
   if (database.engine !== 'pglite') return { find: () => undefined, read: (_key, read) => read() }
-  let values = new Map<string, V>()
+  let values = byteCache<V>(mostBytes, mostOfOne)
   let underWay = new Map<string, Promise<V>>()
   database.onCommit(changes => {
     if (!tables.some(changes.has)) return
-    values = new Map()
+    values = byteCache(mostBytes, mostOfOne)
     underWay = new Map()
   })
   return {
@@ -31,10 +40,7 @@ export function remember<V>(database: Database, { tables, most, isKept = () => t
       const [mine, begun] = [values, underWay]
       const reading = read()
         .then(value => {
-          if (isKept(value)) {
-            if (mine.size >= most) mine.clear()
-            mine.set(key, value)
-          }
+          if (isKept(value)) mine.set(key, value, bytesOf(key, value))
           return value
         })
         .finally(() => begun.delete(key))
@@ -42,4 +48,9 @@ export function remember<V>(database: Database, { tables, most, isKept = () => t
       return reading
     },
   }
+}
+
+/** Written out it takes half of what it takes as an object, about. Counted when it is put in, never when it is found. */
+function bytesOf(key: string, value: unknown): number {
+  return 512 + 2 * (key.length + serialize(value).length)
 }

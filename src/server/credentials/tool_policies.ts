@@ -16,7 +16,7 @@ export const watched = [
 ]
 
 export function policyReader(database: Database): PolicyReader {
-  const known = remember<ToolPolicies>(database, { tables: watched, most: 10_000 })
+  const known = remember<ToolPolicies>(database, { tables: watched, mostBytes: 16 * 1024 * 1024 })
   return async workspaceId =>
     known.find(workspaceId) ?? (await known.read(workspaceId, () => read(database, workspaceId)))
 }
