@@ -2,10 +2,26 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { readConfig } from '../src/server/config.ts'
 import { outbound, outboundFrom } from '../src/server/work/outbound.ts'
 import { freshDatabase } from './helpers/engines.ts'
+
+/** What names mean here, each look-up by its turn; other names are looked up as ever. */
+const names = new Map<string, string[][]>()
+const lookedUp: string[] = []
+
+vi.mock('node:dns/promises', async original => {
+  const real = await original<typeof import('node:dns/promises')>()
+  const lookup = async (host: string, options: { all: true }) => {
+    const answers = names.get(host)
+    if (!answers) return await real.lookup(host, options)
+    lookedUp.push(host)
+    const addresses = (answers.length > 1 ? answers.shift() : answers[0]) ?? []
+    return addresses.map(address => ({ address, family: address.includes(':') ? 6 : 4 }))
+  }
+  return { ...real, lookup }
+})
 
 let server: Server
 let base: string
@@ -59,6 +75,33 @@ describe('a call to the outside', () => {
     await expect(allowed('http://93.184.215.14/')).rejects.toThrow('plain http')
     for (const odd of ['ftp://127.0.0.1/', 'file:///etc/passwd', 'http://user:pass@127.0.0.1/']) {
       await expect(allowed(odd)).rejects.toThrow('only http and https')
+    }
+    expect(seen.length).toBe(before)
+  })
+
+  it('goes to the address that was looked up and checked, whatever the name means a moment later', async () => {
+    // The second answer would be refused: it is never asked for.
+    names.set('turning.example', [['127.0.0.1'], ['169.254.169.254']])
+    const address = base.replace('127.0.0.1', 'turning.example')
+    const answer = await allowed(address)
+    expect([answer.status, lookedUp, seen.at(-1)?.headers.host]).toEqual([
+      201,
+      ['turning.example'],
+      new URL(address).host,
+    ])
+    await expect(allowed(address)).rejects.toThrow('plain http')
+  })
+
+  it('is refused where one of the addresses of a name is forbidden, wherever it stands', async () => {
+    const before = seen.length
+    const guard = outbound({ allow: ['127.0.0.1'] })
+    for (const addresses of [['127.0.0.1', '10.0.0.1'], ['10.0.0.1', '127.0.0.1'], ['127.0.0.1', '::1'], []]) {
+      names.set('several.example', [addresses])
+      await expect(guard(base.replace('127.0.0.1', 'several.example'))).rejects.toThrow('plain http')
+    }
+    for (const forbidden of ['10.0.0.1', '169.254.169.254', '::ffff:127.0.0.1', 'fd00::1']) {
+      names.set('several.example', [['93.184.215.14', forbidden]])
+      await expect(outbound()('https://several.example/')).rejects.toThrow('the address is not public')
     }
     expect(seen.length).toBe(before)
   })
