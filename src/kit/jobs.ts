@@ -80,8 +80,8 @@ export type JobContext = Omit<Context, 'caller' | 'access' | 'origin' | 'note' |
 }
 
 /**
- * An action that a contract declares among its events; `chain` is a workspace, or `instance`. With an actor
- * also an operation, which they did from elsewhere.
+ * An action that a contract declares among its events; `chain` is a workspace, or `instance`. Also an operation, where
+ * the platform did what it does, or with an actor, who did it from elsewhere.
  */
 export type JobEvent = {
   chain: string

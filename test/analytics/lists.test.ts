@@ -1,5 +1,5 @@
 // Every metric beside the list that it describes, in a workspace where every operation about such records was called.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { metrics } from '../../src/areas/analytics/metrics/table.ts'
 import { rebuildOne } from '../../src/areas/analytics/rebuilding.ts'
 import type { Db } from '../../src/kit/db.ts'
@@ -7,7 +7,9 @@ import { sql } from '../../src/kit/sql.ts'
 import { operation as lookUp, operationIds } from '../../src/operations.ts'
 import { rowOf, type World, world } from '../calls.ts'
 import { platform, type TestPlatform } from '../helpers/platform.ts'
+import { bytesOf } from '../integrations/sent.ts'
 import { logs, senderIn, spans } from '../telemetry/senders.ts'
+import { asking } from './asking.ts'
 
 type Row = Record<string, unknown>
 type Entry = { seq: number; action: string; actor: { id: string | null }; changes: { path: string; after?: unknown }[] }
@@ -58,6 +60,26 @@ async function more(): Promise<void> {
   const draft = (await p.call('autofixes.post', await rowOf('autofixes.post').input(w, owner), owner)).result
   const move = { workspaceId, id: draft.id, status: 'proposed' }
   expect((await p.call('autofixes.patch', move, owner)).status).toBe(200)
+  await fromSenders()
+}
+
+/** Issues that a monitoring system opens and calls over, beside one that nobody has ended. */
+async function fromSenders(): Promise<void> {
+  const { workspaceId, owner } = w
+  const config = { format: 'alertmanager', resolves: true }
+  const made = { workspaceId, name: 'Monitoring', type: 'inbound', config }
+  const { inboundUrl } = (await p.call('integrations.post', made, owner)).result
+  for (const name of ['alertmanager_firing', 'alertmanager_resolved']) {
+    const url = new URL(inboundUrl).pathname
+    const headers = { 'content-type': 'application/json' }
+    const sent = await p.request({ method: 'POST', url, headers, payload: bytesOf(name) })
+    expect(sent.status, sent.text).toBe(202)
+    const status = name.endsWith('firing') ? 'new' : 'resolved'
+    const own = { status, fingerprint: 'alertmanager:1a30ba71cca2921f' }
+    await vi.waitFor(async () => expect(await count('issues.list', own)).toBe(1), { timeout: 15_000, interval: 50 })
+    // What an entry does not say is read when it is heard: it must be heard while the issue is open.
+    await asking(p).counted(w)
+  }
 }
 
 async function all<T = Row>(id: string, input: object = {}): Promise<T[]> {
@@ -88,6 +110,12 @@ const became = async (area: string, status: string) =>
       action.startsWith(area) && changes.some(({ path, after }) => path === 'status' && after === status),
   ).length
 
+/** How often issues became resolved, as their timelines tell it. */
+const resolved = async () =>
+  (await below('issues.list', 'issues.timeline.list')).filter(
+    ({ type, data }) => type === 'status' && (data as { to?: string }).to === 'resolved',
+  ).length
+
 const ended = async () => (await below('threads.list', 'threads.runs.list')).filter(({ ended }) => ended)
 const usage = async (read: (usage: Record<string, number>) => number) =>
   (await ended()).reduce((total, row) => total + (row.usage ? read(row.usage as Record<string, number>) : 0), 0)
@@ -108,9 +136,9 @@ async function figure(metric: string): Promise<number> {
 
 const lists: Readonly<Record<string, () => Promise<number>>> = {
   'issues.opened': () => actions('issues.post', 'issues.opened'),
-  'issues.resolved': () => became('issues.', 'resolved'),
+  'issues.resolved': resolved,
   'issues.open': () => count('issues.list', { status: ['!resolved', '!dismissed'] }),
-  'issues.time_to_resolve': () => became('issues.', 'resolved'),
+  'issues.time_to_resolve': resolved,
   'issues.time_to_triage': async () =>
     (await entries()).filter(({ changes }) =>
       changes.some(({ path, after }) => path === 'timeToTriageSeconds' && typeof after === 'number'),

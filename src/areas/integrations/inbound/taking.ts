@@ -99,8 +99,11 @@ async function count(
         const moved = await resolveByFingerprint(tx, workspaceId, resolved, ctx.now())
         const news = newsOf(received.items)
         const target = { object: 'integration', id: integrationId }
-        if (moved > 0 || news.length > 0) {
-          const told = [{ action: 'integrations.received', target }, ...news]
+        const over = moved.map(({ before, after }) => {
+          return { action: 'issues.patch', target: { object: 'issue', id: before.id }, before, after }
+        })
+        if (over.length > 0 || news.length > 0) {
+          const told = [{ action: 'integrations.received', target }, ...news, ...over]
           await ctx.record(
             tx,
             told.map(one => ({ chain: workspaceId, ...one })),
