@@ -191,7 +191,7 @@ describe('a merge', () => {
     const [old, into] = (await labelsOf(2)) as [Named, Named]
     const [one, both] = [await example([old]), await example([old, into])]
     const { result } = await call('merge', old, { intoId: into.id })
-    expect(result).toMatchObject({ moved: 1, replaced: 0, usage: { example: 2 } })
+    expect(result).toMatchObject({ moved: 1, replaced: 0, replacedIds: [], usage: { example: 2 } })
     for (const word of [old.name, old.name.toUpperCase(), old.id, into.name]) {
       expect(await listed(word)).toEqual([one, both].sort())
     }

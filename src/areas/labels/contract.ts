@@ -62,6 +62,7 @@ export const LabelMerge = record('LabelMerge', {
     minimum: 0,
     description: 'How many labels of the same group were taken off those records, since they carry this one now.',
   }),
+  replacedIds: Type.Array(LabelId, { description: 'Which labels those were.', examples: [[]] }),
   redirectsUntil: { ...timestamp, description: 'Until then filters find this label by the name and id of the other.' },
 })
 

@@ -84,13 +84,14 @@ async function merge(db: Db, merged: store.LabelRow, into: store.LabelRow, now: 
   const siblings = into.group === null ? [] : await store.siblingsIn(db, workspaceId, into.group, into.id)
   const others = siblings.filter(sibling => sibling !== merged.id)
   const moved = await store.copyAssignments(db, merged.id, into.id)
-  const replaced = others.length > 0 ? await store.detachBeside(db, into.id, others) : 0
+  const detached = others.length > 0 ? await store.detachBeside(db, into.id, others) : []
   await store.movePointers(db, workspaceId, merged.id, into.id)
   const until = redirectsUntil(now)
   await store.redirect(db, into, [folded(merged.name), merged.id], until, merged.id)
   await store.remove(db, workspaceId, merged.id, null)
   const label = await existing(db, workspaceId, into.id)
-  return { ...label, mergedId: merged.id, moved, replaced, redirectsUntil: until.toISOString() }
+  const taken = { replaced: detached.length, replacedIds: [...new Set(detached)].sort() }
+  return { ...label, mergedId: merged.id, moved, ...taken, redirectsUntil: until.toISOString() }
 }
 
 function existing(db: Db, workspaceId: string, id: string): Promise<store.LabelRow> {

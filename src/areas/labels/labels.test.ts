@@ -103,7 +103,7 @@ describe('labels.merge', () => {
     const [one, other] = [(await post()).result, (await post()).result]
     const { status, result } = await call('merge', one.id, { intoId: other.id })
     expect(status).toBe(200)
-    expect(result).toMatchObject({ id: other.id, mergedId: one.id, moved: 0, replaced: 0 })
+    expect(result).toMatchObject({ id: other.id, mergedId: one.id, moved: 0, replaced: 0, replacedIds: [] })
     expect((await call('get', one.id)).status).toBe(404)
   })
 

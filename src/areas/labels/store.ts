@@ -97,12 +97,12 @@ export async function countCarryingBoth(db: Db, id: string, others: readonly str
 }
 
 /** Takes labels off the records that carry this one. */
-export async function detachBeside(db: Db, id: string, others: readonly string[]): Promise<number> {
-  const rows = await db.query(sql`
+export async function detachBeside(db: Db, id: string, others: readonly string[]): Promise<string[]> {
+  const rows = await db.query<{ labelId: string }>(sql`
     delete from label_assignments o using label_assignments a
     where a.label_id = ${id} and o.workspace_id = a.workspace_id and o.object = a.object
-      and o.record_id = a.record_id and o.label_id = any(${others}::text[]) returning 1 as one`)
-  return rows.length
+      and o.record_id = a.record_id and o.label_id = any(${others}::text[]) returning o.label_id`)
+  return rows.map(({ labelId }) => labelId)
 }
 
 /** What carries the one carries the other too; returns how many records are new to it. */
