@@ -93,6 +93,15 @@ export const surfaces = ['rest', 'cli', 'mcp', 'console'] as const
 
 export type Surface = (typeof surfaces)[number]
 
+/** `before` and `after` where the action is an operation: of the fields that it declares, those that differ are written down. */
+export type AlsoDone = {
+  workspaceId: string
+  action: string
+  target: { object: string; id: string }
+  before?: object
+  after?: object
+}
+
 /** What the ledger should know beyond what it sees by itself. */
 export type LedgerNote = {
   /** The chain, where neither path nor body names the workspace. */
@@ -102,8 +111,8 @@ export type LedgerNote = {
   before?: object
   /** The record as it is now, where the answer does not show it. */
   after?: object
-  /** What the same change did to other chains, each an entry of its own. */
-  also?: readonly { workspaceId: string; action: string; target: { object: string; id: string } }[]
+  /** What the same change did to other chains and other records, each an entry of its own. */
+  also?: readonly AlsoDone[]
   /** Who acted, where the credential does not say: the user that a log-in turned out to be. */
   actor?: string
   /** The actor is being erased: neither address nor device is written. */

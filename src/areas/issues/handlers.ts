@@ -181,7 +181,11 @@ const own = implement(ownIssues, {
     const reach = reachOf(access, caller)
     if (reach !== null && before.ownerId !== reach) await found(Promise.resolve(undefined), 'issue')
     note({ before })
-    await release({ db, caller, workspaceId, now: now() }, before)
+    const released = await release({ db, caller, workspaceId, now: now() }, before)
+    const also = released.map(one => {
+      return { workspaceId, action: 'issues.split', target: { object: 'issue', id: one.before.id }, ...one }
+    })
+    note({ also })
     await store.remove(db, workspaceId, id, reach)
     return { workspaceId, id, _object: 'issue' as const }
   },

@@ -84,13 +84,6 @@ export async function findAll(db: Db, workspaceId: string, ids: readonly string[
   return new Map(rows.map(row => [row.id, row]))
 }
 
-/** Neither resolved nor dismissed, of those that were there then. */
-export function openBefore(db: Db, workspaceId: string, at: Date): Promise<IssueRow[]> {
-  return db.query(sql`
-    select ${columns} from ${tables}
-    where i.workspace_id = ${workspaceId} and i.status not in ('resolved', 'dismissed') and i.created <= ${at}`)
-}
-
 /**
  * For a change: in one order, so that nobody waits for each other. Whoever locks one holds the workspace already.
  * Returns those that are there.

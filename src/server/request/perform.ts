@@ -8,6 +8,7 @@ import type { Db, Tx } from '../../kit/db.ts'
 import type { Git } from '../../kit/git.ts'
 import { type AnyHandler, answerOf, Outdated } from '../../kit/implement.ts'
 import { instanceChain } from '../../kit/ledger_records.ts'
+import { operation as operationNamed } from '../../operations.ts'
 import { changesBetween, fieldKinds } from '../ledger/changes.ts'
 import type { LedgerEntry } from '../ledger/ledger.ts'
 import { HeadMoved } from '../ledger/writer.ts'
@@ -176,8 +177,19 @@ async function untilCurrent<T>(carryOut: () => Promise<T>): Promise<T> {
   }
 }
 
+const kindsIn = ({ query, body, result }: Partial<Operation>) => fieldKinds([query, body, result])
+
+const kindsByAction = new Map<string, ReturnType<typeof fieldKinds>>()
+
+/** An event is no operation and declares no fields. */
+function kindsOf(action: string): ReturnType<typeof fieldKinds> {
+  const known = kindsByAction.get(action) ?? kindsIn(operationNamed(action) ?? {})
+  kindsByAction.set(action, known)
+  return known
+}
+
 function ledgerWriter({ ledger, now }: Platform, id: string, operation: Operation) {
-  const kinds = fieldKinds([operation.query, operation.body, operation.result])
+  const kinds = kindsIn(operation)
   const subject = id.slice(0, id.lastIndexOf('.'))
   return async (
     tx: Tx,
@@ -210,9 +222,10 @@ function ledgerWriter({ ledger, now }: Platform, id: string, operation: Operatio
         entry,
         personal: { ...who, changes: personal },
       },
-      ...(notes.also ?? []).map(({ workspaceId, action, target }) => {
-        const caused = { ...entry, action, target, changes: [], cause: id }
-        return { chain: workspaceId, entry: caused, personal: { ...who, changes: [] } }
+      ...(notes.also ?? []).map(({ workspaceId, action, target, before, after }) => {
+        const { changes, personal } = changesBetween(kindsOf(action), before, after)
+        const caused = { ...entry, action, target, changes, cause: id }
+        return { chain: workspaceId, entry: caused, personal: { ...who, changes: personal } }
       }),
     ]
     await ledger.append(tx, entries, true, isRepeatable)

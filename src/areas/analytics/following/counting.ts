@@ -2,8 +2,10 @@
 import type { FollowedEntry } from '../../../kit/follow.ts'
 import type { Change, Dims, Fields, LedgerMetric } from '../metrics/metric.ts'
 import { metricsOf } from '../metrics/table.ts'
-import { isLast, isLater, type Reading } from './reading.ts'
-import { endsRuns, memberKey, stateKey } from './states.ts'
+import { becomes } from './becoming.ts'
+import { isUncounted, type Reading } from './reading.ts'
+import { relabelled } from './relabelling.ts'
+import { endsRuns, importKey, memberKey, stateKey } from './states.ts'
 
 /** One thing that a metric counts. Each dimension has a list of values: `none` where there is none. */
 export type Fact = {
@@ -86,14 +88,25 @@ function changesOf(
   if (target?.object === 'issue' || target?.object === 'autofix') {
     const key = stateKey(target.object, target.id)
     const before = states.get(key) ?? null
-    const after = isLast(entry) ? null : becomes(target.object, before, entry, reading)
-    tell(target.object, before, after)
-    put(key, after)
+    const after = becomes(target.object, before, entry, reading)
+    if (after !== undefined) {
+      tell(target.object, before, after)
+      put(key, after)
+    }
   }
-  for (const [id, fields] of Object.entries(reading?.others ?? {})) {
-    tell('issue', states.get(stateKey('issue', id)) ?? null, fields)
-    put(stateKey('issue', id), fields)
+  const others = Object.entries(reading?.others ?? {})
+  for (const [id, fields] of [
+    ...others,
+    ...relabelled(
+      entry,
+      id => states.get(issueKey(id)),
+      () => issuesAmong(states),
+    ),
+  ]) {
+    tell('issue', states.get(issueKey(id)) ?? null, fields)
+    put(issueKey(id), fields)
   }
+  if (action === 'workspaces.import') put(importKey(entry.chain), { at: entry.at })
   if (action === 'threads.post') tell('thread', null, { type: said(entry, 'type') })
   if (action === 'issues.investigate') {
     tell('thread', null, { type: 'investigation' })
@@ -103,7 +116,7 @@ function changesOf(
   if (target?.object === 'thread' && endsRuns.has(action)) {
     const key = stateKey('thread', target.id)
     for (const run of reading?.runs ?? []) {
-      if (!isLater(run, states.get(key))) continue
+      if (!isUncounted(run, states, entry.chain, key)) continue
       tell('run', null, run)
       put(key, { ended: run.ended, id: run.id })
     }
@@ -115,41 +128,15 @@ function changesOf(
   return changes
 }
 
-/** Of a record that was gone when it was looked for, what was known before; another entry tells that it went. */
-function becomes(
-  object: 'issue' | 'autofix',
-  before: Fields | null,
-  entry: FollowedEntry,
-  reading: Reading | undefined,
-): Fields {
-  return reading ? (reading.fields ?? before ?? {}) : withChanges(object, before, entry)
+const issueKey = (id: string) => stateKey('issue', id)
+
+function issuesAmong(states: ReadonlyMap<string, Fields>): [string, Fields][] {
+  const prefix = issueKey('')
+  return [...states].flatMap(([key, fields]): [string, Fields][] =>
+    key.startsWith(prefix) ? [[key.slice(prefix.length), fields]] : [],
+  )
 }
 
 function said({ changes }: FollowedEntry, path: string): unknown {
   return changes.find(change => change.path === path)?.after ?? null
-}
-
-/** Path in an entry → field of a state. */
-const tracked: Record<'issue' | 'autofix', Readonly<Record<string, string>>> = {
-  issue: {
-    status: 'status',
-    severity: 'severity',
-    'source.type': 'source',
-    teamId: 'teamId',
-    labels: 'labels',
-    resources: 'resources',
-    mttrSeconds: 'mttrSeconds',
-    duplicateOfId: 'duplicateOfId',
-    timeToTriageSeconds: 'timeToTriageSeconds',
-  },
-  autofix: { status: 'status', repositoryId: 'repositoryId', origin: 'origin', closeReason: 'closeReason' },
-}
-
-function withChanges(object: 'issue' | 'autofix', before: Fields | null, { changes }: FollowedEntry): Fields {
-  const after: Record<string, unknown> = { ...before }
-  for (const { path, after: value } of changes) {
-    const field = tracked[object][path]
-    if (field !== undefined) after[field] = value ?? null
-  }
-  return after
 }

@@ -1,4 +1,5 @@
 // Counts what the ledger tells, as it grows: a batch of entries, its facts and the new place in one transaction.
+import type { Db } from '../../../kit/db.ts'
 import type { FollowedEntry } from '../../../kit/follow.ts'
 import type { JobContext } from '../../../kit/jobs.ts'
 import { instanceChain } from '../../../kit/ledger_records.ts'
@@ -6,6 +7,7 @@ import { keepAlive, stillThere } from '../../workspaces/store.ts'
 import type { Fields } from '../metrics/metric.ts'
 import { type Fact, factsOf } from './counting.ts'
 import { type Reading, readFor } from './reading.ts'
+import { sweptBy } from './relabelling.ts'
 import { stateKey, statesOf } from './states.ts'
 import * as store from './store.ts'
 
@@ -21,12 +23,7 @@ export async function onEntries(ctx: JobContext, entries: readonly FollowedEntry
   const done = fresh.filter(({ outcome }) => outcome === 'success')
   const states = await store.statesAmong(ctx.db, chain, [...new Set(done.flatMap(statesOf))])
   const readings = await readFor(ctx.db, chain, done, states)
-  const others = [...readings.values()].flatMap(({ others = {} }) => Object.keys(others))
-  for (const [key, fields] of await store.statesAmong(
-    ctx.db,
-    chain,
-    others.map(id => stateKey('issue', id)),
-  )) {
+  for (const [key, fields] of await statesBeside(ctx.db, chain, done, readings)) {
     if (!states.has(key)) states.set(key, fields)
   }
   const { facts, changed } = count(done, readings, states)
@@ -42,6 +39,26 @@ export async function onEntries(ctx: JobContext, entries: readonly FollowedEntry
     await store.addFacts(tx, chain, facts)
     await store.putStates(tx, chain, changed)
   })
+}
+
+/** Of issues that change without an entry of their own. */
+async function statesBeside(
+  db: Db,
+  chain: string,
+  entries: readonly FollowedEntry[],
+  readings: ReadonlyMap<number, Reading>,
+): Promise<[string, Fields][]> {
+  const others = [...readings.values()].flatMap(({ others = {} }) => Object.keys(others))
+  const found = await store.statesAmong(
+    db,
+    chain,
+    others.map(id => stateKey('issue', id)),
+  )
+  const swept = entries.flatMap(sweptBy)
+  if (swept.length === 0) return [...found]
+  const labels = swept.flatMap(one => ('label' in one ? one.label : []))
+  const teams = swept.flatMap(one => ('team' in one ? one.team : []))
+  return [...found, ...(await store.statesWith(db, chain, { labels, teams }))]
 }
 
 /** In order; `states` are those that these entries need, and are changed. */

@@ -3,44 +3,32 @@ import type { Db } from '../../../kit/db.ts'
 import type { FollowedEntry } from '../../../kit/follow.ts'
 import { decidedAmong } from '../../agent_tools/approvals/store.ts'
 import * as autofixes from '../../autofixes/store.ts'
-import * as issues from '../../issues/store.ts'
+import * as issues from '../../issues/standing/store.ts'
 import { endedIn } from '../../threads/runs/usage/store.ts'
 import type { Fields } from '../metrics/metric.ts'
-import { endsRuns, type States, stateKey } from './states.ts'
-import { mergedInto } from './store.ts'
+import { becameBy, changing, firsts } from './becoming.ts'
+import { endsRuns, importKey, type States, stateKey } from './states.ts'
 
 /** JSON: it is kept beside the number of the entry. */
 export type Reading = {
   fields?: Fields | null
   runs?: readonly Fields[]
-  /** By id: issues of which no entry tells. Those merged into one that is deleted come back with it; others are imported. */
+  /** By id: issues of which no entry tells, since they were imported. */
   others?: Readonly<Record<string, Fields>>
 }
 
-type Kind = 'issue' | 'autofix' | 'runs' | 'approval' | 'released' | 'imported'
-
-/** Their entries say themselves what the record has become; the first of a record says all of it. */
-const firsts = new Set(['issues.post', 'autofixes.post'])
-const lasts = new Set(['issues.del', 'autofixes.del'])
-const changing = new Set([
-  'issues.patch',
-  'issues.merge',
-  'issues.split',
-  'autofixes.patch',
-  'autofixes.approve',
-  'autofixes.reject',
-  'autofixes.apply',
-])
-
-export const isLast = ({ action }: FollowedEntry): boolean => lasts.has(action)
+type Kind = 'issue' | 'autofix' | 'runs' | 'approval' | 'imported'
 
 /** `isKnown`: an earlier entry has told of the record, so that what a change says is enough. */
-function kindOf({ action, target }: FollowedEntry, isKnown: boolean): Kind | null {
-  if (action === 'issues.del') return 'released'
+function kindOf(entry: FollowedEntry, isKnown: boolean): Kind | null {
+  const { action, target } = entry
   if (action === 'workspaces.import') return 'imported'
-  if (!target || firsts.has(action) || lasts.has(action) || (isKnown && changing.has(action))) return null
-  if (target.object === 'issue' && action.startsWith('issues.')) return 'issue'
-  if (target.object === 'autofix' && action.startsWith('autofixes.')) return 'autofix'
+  if (!target) return null
+  if (becameBy(entry) || (changing.has(action) && !isKnown)) {
+    if (target.object === 'issue') return 'issue'
+    // What an autofix is for does not change with what becomes of it.
+    if (target.object === 'autofix' && !isKnown) return 'autofix'
+  }
   if (target.object === 'thread' && endsRuns.has(action)) return 'runs'
   return action === 'agent_tools.approvals.decide' ? 'approval' : null
 }
@@ -57,83 +45,71 @@ export async function readFor(
   for (const entry of entries) {
     const key = entry.target ? stateKey(entry.target.object, entry.target.id) : ''
     const kind = kindOf(entry, known.has(key))
-    known.add(key)
+    if (kind || firsts.has(entry.action)) known.add(key)
     if (kind) wanted.set(kind, [...(wanted.get(kind) ?? []), entry])
   }
   const found = new Map<number, Reading>()
   for (const [kind, some] of wanted) {
-    const ids = [...new Set(some.flatMap(({ target }) => target?.id ?? []))]
-    const read = await readers[kind](db, workspaceId, ids, { states, at: some[0]?.at ?? '' })
-    for (const { seq, target } of some) {
-      const reading = read(target?.id ?? '')
-      if (Object.keys(reading).length > 0) found.set(seq, reading)
+    const read = await readers[kind]({ db, workspaceId, states }, some)
+    for (const entry of some) {
+      const reading = read(entry)
+      if (Object.keys(reading).length > 0) found.set(entry.seq, reading)
     }
   }
   return found
 }
 
-/** `at` is when the first of the entries was written. */
-type Known = { states: States; at: string }
+type Known = { db: Db; workspaceId: string; states: States }
 
-type Reader = (db: Db, workspaceId: string, ids: readonly string[], known: Known) => Promise<(id: string) => Reading>
+type Reader = (known: Known, entries: readonly FollowedEntry[]) => Promise<(entry: FollowedEntry) => Reading>
+
+const targetsOf = (entries: readonly FollowedEntry[]) => [...new Set(entries.flatMap(({ target }) => target?.id ?? []))]
 
 const readers: Record<Kind, Reader> = {
-  async issue(db, workspaceId, ids) {
-    const rows = await issues.findAll(db, workspaceId, ids)
-    return id => {
-      const row = rows.get(id)
-      return { fields: row ? issueFields(row) : null }
-    }
-  },
-  async released(db, workspaceId, ids) {
-    const merged = await mergedInto(db, workspaceId, ids)
-    const rows =
-      merged.length === 0
-        ? new Map()
-        : await issues.findAll(
-            db,
-            workspaceId,
-            merged.map(({ id }) => id),
-          )
-    return id => {
-      const own = merged.filter(({ into }) => into === id).flatMap(one => rows.get(one.id) ?? [])
-      return own.length === 0 ? {} : { others: Object.fromEntries(own.map(row => [row.id, issueFields(row)])) }
-    }
+  async issue({ db, workspaceId }, entries) {
+    const rows = await issues.standingOf(db, workspaceId, targetsOf(entries))
+    return ({ target }) => ({ fields: rows.get(target?.id ?? '') ?? null })
   },
   /** Of a workspace that came with its issues, those that are open: a level begins with them. */
-  async imported(db, workspaceId, _ids, { at }) {
-    const rows = await issues.openBefore(db, workspaceId, new Date(at))
-    return () => ({ others: Object.fromEntries(rows.map(row => [row.id, issueFields(row)])) })
+  async imported({ db, workspaceId }, entries) {
+    const others: Record<string, Fields> = {}
+    const before = new Date(entries[0]?.at ?? 0)
+    for (let after = ''; ; ) {
+      const rows = await issues.openBefore(db, workspaceId, before, { after, most: mostRead })
+      for (const [id, fields] of rows) others[id] = fields
+      if (rows.size < mostRead) break
+      after = [...rows.keys()].at(-1) ?? ''
+    }
+    return () => ({ others })
   },
-  async autofix(db, workspaceId, ids) {
-    const rows = await autofixes.standingOf(db, workspaceId, ids)
-    return id => {
-      const { id: _, ...fields } = rows.find(row => row.id === id) ?? { id }
+  async autofix({ db, workspaceId }, entries) {
+    const rows = await autofixes.standingOf(db, workspaceId, targetsOf(entries))
+    return ({ target }) => {
+      const { id: _, ...fields } = rows.find(row => row.id === target?.id) ?? { id: '' }
       return { fields: 'status' in fields ? fields : null }
     }
   },
   /** Those that were not counted yet, so that what is kept does not grow with each run of a thread. */
-  async runs(db, workspaceId, ids, { states }) {
-    const rows = await endedIn(db, workspaceId, ids)
-    return id => {
-      const fresh = rows.filter(({ threadId }) => threadId === id).map(runFields)
-      return { runs: fresh.filter(run => isLater(run, states.get(stateKey('thread', id)))) }
+  async runs({ db, workspaceId, states }, entries) {
+    const rows = await endedIn(db, workspaceId, targetsOf(entries))
+    return ({ target, at }) => {
+      const id = target?.id ?? ''
+      // Of those that ended later, later entries tell.
+      const own = rows.filter(({ threadId, ended }) => threadId === id && ended !== null && ended <= at).map(runFields)
+      return { runs: own.filter(run => isUncounted(run, states, workspaceId, stateKey('thread', id))) }
     }
   },
-  async approval(db, workspaceId, ids) {
-    const rows = await decidedAmong(db, workspaceId, ids)
-    return id => {
-      const row = rows.find(one => one.id === id)
+  async approval({ db, workspaceId }, entries) {
+    const rows = await decidedAmong(db, workspaceId, targetsOf(entries))
+    return ({ target }) => {
+      const row = rows.find(one => one.id === target?.id)
       return { fields: row ? { tool: row.tool, kind: row.callerKind, status: row.status, seconds: row.seconds } : null }
     }
   },
 }
 
-function issueFields(row: issues.IssueRow): Fields {
-  const { status, severity, source, teamId, labels, resources, duplicateOfId, mttrSeconds, timeToTriageSeconds } = row
-  const times = { mttrSeconds, timeToTriageSeconds }
-  return { status, severity, source: source.type, teamId, labels: [...labels], resources, duplicateOfId, ...times }
-}
+/** Rows of one statement. */
+const mostRead = 1_000
 
 function runFields(run: Awaited<ReturnType<typeof endedIn>>[number]): Fields {
   const { id, kind, runner, status, usage, started, ended } = run
@@ -143,7 +119,9 @@ function runFields(run: Awaited<ReturnType<typeof endedIn>>[number]): Fields {
   return { id, kind, runner, status, ended, tokens, seconds, cost: usage?.cost ?? null, model: usage?.model ?? null }
 }
 
-/** Of a thread one run is active at a time, so they end one after the other. */
-export function isLater(run: Fields, last: Fields | undefined): boolean {
+/** Neither counted already, nor one that came with an import. Of a thread one run is active at a time, so they end in turn. */
+export function isUncounted(run: Fields, states: States, workspaceId: string, thread: string): boolean {
+  const [last, imported] = [states.get(thread), states.get(importKey(workspaceId))]
+  if (imported && String(run.ended) <= String(imported.at)) return false
   return last === undefined || `${run.ended} ${run.id}` > `${last.ended} ${last.id}`
 }

@@ -42,11 +42,36 @@ export async function statesAmong(db: Db, workspaceId: string, keys: readonly st
   return new Map(rows.map(({ object, recordId, fields }) => [`${object} ${recordId}`, fields]))
 }
 
-/** Issues that were counted as merged into these. */
-export function mergedInto(db: Db, workspaceId: string, ids: readonly string[]) {
-  return db.query<{ id: string; into: string }>(sql`
-    select s.record_id as id, s.fields ->> 'duplicateOfId' as into from analytics_states s
-    where s.workspace_id = ${workspaceId} and s.object = 'issue' and s.fields ->> 'duplicateOfId' = any(${ids}::text[])`)
+/** Of issues that were counted with any of these labels or teams. Read in pieces, since there may be very many. */
+export async function statesWith(
+  db: Db,
+  workspaceId: string,
+  { labels, teams }: { labels: readonly string[]; teams: readonly string[] },
+): Promise<Map<string, Fields>> {
+  const found = new Map<string, Fields>()
+  for (let after: string | null = ''; after !== null; ) {
+    const rows: { last: string | null; recordId: string | null; fields: Fields | null }[] = await db.query(sql`
+      with piece as materialized (
+        select s.record_id, s.fields from analytics_states s
+        where s.workspace_id = ${workspaceId} and s.object = 'issue' and s.record_id > ${after}
+        order by s.record_id limit ${mostAtOnce}::int
+      )
+      select m.last, p.record_id, p.fields from (select max(record_id) as last from piece) m
+      left join piece p on jsonb_exists_any(p.fields -> 'labels', ${labels}::text[])
+        or p.fields ->> 'teamId' = any(${teams}::text[])`)
+    for (const { recordId, fields } of rows) if (recordId !== null && fields) found.set(`issue ${recordId}`, fields)
+    after = rows[0]?.last ?? null
+  }
+  return found
+}
+
+/** Rows of one statement: on the embedded engine everybody else waits meanwhile. */
+const mostAtOnce = 500
+
+function inPieces<T>(all: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(all.length / mostAtOnce) }, (_, piece) =>
+    all.slice(piece * mostAtOnce, (piece + 1) * mostAtOnce),
+  )
 }
 
 function parts(key: string): [string, string] {
@@ -55,8 +80,13 @@ function parts(key: string): [string, string] {
 }
 
 export async function putStates(db: Db, workspaceId: string, changed: ReadonlyMap<string, Fields | null>) {
-  if (changed.size === 0) return
   const rows = [...changed].map(([key, fields]) => ({ object: parts(key)[0], id: parts(key)[1], fields }))
+  for (const piece of inPieces(rows)) await putSome(db, workspaceId, piece)
+}
+
+type State = { object: string; id: string; fields: Fields | null }
+
+async function putSome(db: Db, workspaceId: string, rows: readonly State[]): Promise<void> {
   await db.query(sql`
     with said as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) n (object text, id text, fields jsonb)
@@ -73,23 +103,43 @@ export async function putStates(db: Db, workspaceId: string, changed: ReadonlyMa
 export async function readingsBetween(db: Db, workspaceId: string, from: number, to: number) {
   const rows = await db.query<{ seq: number; reading: Reading }>(sql`
     select seq, reading from analytics_readings
-    where workspace_id = ${workspaceId} and seq >= ${from} and seq <= ${to}`)
-  return new Map(rows.map(({ seq, reading }) => [seq, reading]))
+    where workspace_id = ${workspaceId} and seq >= ${from} and seq <= ${to} order by seq, part`)
+  const readings = new Map<number, Reading>()
+  for (const { seq, reading } of rows) {
+    const before = readings.get(seq)
+    readings.set(seq, before ? { ...before, others: { ...before.others, ...reading.others } } : reading)
+  }
+  return readings
 }
 
 export async function keepReadings(db: Db, workspaceId: string, readings: ReadonlyMap<number, Reading>) {
-  if (readings.size === 0) return
-  const rows = [...readings].map(([seq, reading]) => ({ seq, reading }))
-  await db.query(sql`
-    insert into analytics_readings (workspace_id, seq, reading)
-    select ${workspaceId}, n.seq, n.reading
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) n (seq bigint, reading jsonb)
-    on conflict (workspace_id, seq) do nothing`)
+  const rows = [...readings].flatMap(([seq, reading]) =>
+    partsOf(reading).map((piece, part) => ({ seq, part, reading: piece })),
+  )
+  const isLong = ({ reading }: (typeof rows)[number]) => reading.others !== undefined
+  const long = rows.filter(isLong).map(row => [row])
+  for (const some of [...inPieces(rows.filter(row => !isLong(row))), ...long]) {
+    await db.query(sql`
+      insert into analytics_readings (workspace_id, seq, part, reading)
+      select ${workspaceId}, n.seq, n.part, n.reading
+      from jsonb_to_recordset(${JSON.stringify(some)}::jsonb) n (seq bigint, part int, reading jsonb)
+      on conflict (workspace_id, seq, part) do nothing`)
+  }
+}
+
+/** The issues of an import are many: some in each part. */
+function partsOf({ others, ...reading }: Reading): Reading[] {
+  if (!others) return [reading]
+  const pieces = inPieces(Object.entries(others)).map(some => ({ others: Object.fromEntries(some) }))
+  return pieces.length > 0 ? pieces : [{ others: {} }]
 }
 
 /** With their hours, in one statement: the one is never without the other. */
 export async function addFacts(db: Db, workspaceId: string, facts: readonly Fact[]): Promise<void> {
-  if (facts.length === 0) return
+  for (const piece of inPieces(facts)) await addSome(db, workspaceId, piece)
+}
+
+async function addSome(db: Db, workspaceId: string, facts: readonly Fact[]): Promise<void> {
   await db.query(sql`
     with said as (
       select * from jsonb_to_recordset(${JSON.stringify(facts)}::jsonb)

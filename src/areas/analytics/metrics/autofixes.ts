@@ -10,6 +10,7 @@ const withReason = { ...dimensions, reason: 'why it was rejected' }
 const events = [
   'autofixes.post',
   'autofixes.patch',
+  'autofixes.check',
   'autofixes.approve',
   'autofixes.reject',
   'autofixes.apply',

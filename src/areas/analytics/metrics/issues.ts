@@ -11,6 +11,8 @@ const dimensions = {
 const several = ['label', 'node']
 const opening = ['issues.post', 'issues.opened']
 const moving = ['issues.patch', 'issues.merge', 'issues.split', 'issues.notes.post', 'issues.reopened', 'issues.del']
+/** They only move issues from one group to the other. */
+const grouping = ['labels.apply', 'labels.merge', 'labels.del', 'teams.del']
 
 function by({ severity, source, teamId, labels, resources }: Fields): Dims {
   return { severity, source, team: teamId, label: labels, node: resources } as Dims
@@ -61,7 +63,7 @@ export const issueMetrics: readonly LedgerMetric[] = [
     unit: 'count',
     kind: 'level',
     definition: 'Issues that are neither resolved nor dismissed, as they stand at the end of each bucket.',
-    events: [...opening, ...moving, 'workspaces.import'],
+    events: [...opening, ...moving, ...grouping, 'workspaces.import'],
     measure: ({ before, after }) => {
       const was = isOpen(before) && before ? [{ by: by(before), weight: -1 }] : []
       const is = isOpen(after) && after ? [{ by: by(after), weight: 1 }] : []

@@ -124,7 +124,7 @@ async function countSome(
     await keepAlive(tx, workspaceId)
     if ((await store.takeFindings(tx, no, taken)) < taken.length) throw new Outdated()
     const received = await receive({ db: tx, caller: sender }, workspaceId, judged)
-    const news = newsOf(received.items)
+    const news = newsOf(received)
     // Counts are no changes: a ledger of them would be a second dataset.
     const target = { object: 'dataset', id }
     if (news.length > 0) {

@@ -95,9 +95,9 @@ async function count(
         const received =
           alerts.length > 0
             ? await receive({ db: tx, caller: sender }, workspaceId, judged)
-            : { items: [], assigned: [] }
+            : { items: [], raised: [], assigned: [] }
         const moved = await resolveByFingerprint(tx, workspaceId, resolved, ctx.now())
-        const news = newsOf(received.items)
+        const news = newsOf(received)
         const target = { object: 'integration', id: integrationId }
         const over = moved.map(({ before, after }) => {
           return { action: 'issues.patch', target: { object: 'issue', id: before.id }, before, after }

@@ -4,13 +4,22 @@ import { actorOf, insertEntries, type NewEntry } from '../timeline/store.ts'
 import { type Call, type Group, isRise, isSnoozed, keyOf, type Moment, resourcesOf, roundReached } from './deciding.ts'
 import * as store from './store.ts'
 
-/** Issues that were there already: reopened, worse, or with more to say. Most only count, and are not changed. */
-export async function changeAll({ db, caller, workspaceId, now }: Call, groups: readonly Group[]): Promise<void> {
+/** As it was and as it is: only what alerts change of an issue without bringing it back. */
+export type Raised = { id: string; before: RaisedFields; after: RaisedFields }
+type RaisedFields = Pick<store.Target, 'severity'> & { resources: readonly string[] }
+
+/**
+ * Issues that were there already: reopened, worse, or with more to say. Most only count, and are not changed. Returns
+ * those whose severity or resources changed and that are not reopened, since that tells of them.
+ */
+export async function changeAll({ db, caller, workspaceId, now }: Call, groups: readonly Group[]): Promise<Raised[]> {
+  const raised: Raised[] = []
   const entries: NewEntry[] = []
   const changes = [...Map.groupBy(groups.filter(counts), ({ target }) => target?.id).values()].flatMap(same => {
     const target = same[0]?.target as store.Target
     const change = changeOf(target, same, now)
     entries.push(...entriesOf(target, change))
+    if (isRaised(target, change)) raised.push(raisedOf(target, change))
     const isSame =
       change.severity === target.severity &&
       change.alertSeverity === target.alertSeverity &&
@@ -22,6 +31,15 @@ export async function changeAll({ db, caller, workspaceId, now }: Call, groups: 
   })
   await store.changeTargets(db, changes, now)
   await insertEntries(db, workspaceId, actorOf(caller), entries, now)
+  return raised
+}
+
+function isRaised(target: store.Target, { severity, resources, isReopened }: store.TargetChange): boolean {
+  return !isReopened && (severity !== target.severity || resources.length !== target.resources.length)
+}
+
+function raisedOf({ id, severity, resources }: store.Target, change: store.TargetChange): Raised {
+  return { id, before: { severity, resources }, after: { severity: change.severity, resources: change.resources } }
 }
 
 function counts({ target, decision }: Group): boolean {

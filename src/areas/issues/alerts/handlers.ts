@@ -14,12 +14,12 @@ export default implement(alerts, {
     async (ctx, { workspaceId }, judged) => {
       const { db, caller, note } = ctx
       await enter(db, caller, workspaceId)
-      const { items, assigned } = await receive(ctx, workspaceId, judged)
+      const { items, raised, assigned } = await receive(ctx, workspaceId, judged)
       for (const { issueId, assigneeId } of assigned) await tellAssigned(ctx, workspaceId, issueId, assigneeId)
       const count = (action: string) => items.filter(item => item.action === action).length
       const counts = Object.fromEntries(alertActions.map(action => [action, count(action)]))
       // The ledger keeps how many, not their text: that is kept for a week.
-      note({ after: counts, also: newsOf(items).map(news => ({ workspaceId, ...news })) })
+      note({ after: counts, also: newsOf({ items, raised }).map(news => ({ workspaceId, ...news })) })
       return { items, ...(counts as Record<(typeof alertActions)[number], number>) }
     },
   ),

@@ -9,17 +9,23 @@ import { budget, judge, pause } from '../rules/evaluation.ts'
 import * as rules from '../rules/store.ts'
 import { lockCounter } from '../store.ts'
 import type { AlertAction, AlertOutcome } from './contract.ts'
-import { changeAll, count } from './counting.ts'
+import { changeAll, count, type Raised } from './counting.ts'
 import { createAll, firstOf } from './creating.ts'
 import { type Accepted, type Call, decide, type Group, isOver, type Moment, type Sender } from './deciding.ts'
 import { labelMade } from './labelling.ts'
 import { readAlert } from './reading.ts'
 import * as store from './store.ts'
 
-export type Received = { items: AlertOutcome[]; assigned: { issueId: string; assigneeId: string }[] }
+export type Received = {
+  items: AlertOutcome[]
+  raised: Raised[]
+  assigned: { issueId: string; assigneeId: string }[]
+}
 
-/** What happened to issues by these alerts, as the ledger tells it: each that was made or brought back. */
-export function newsOf(items: readonly AlertOutcome[]): { action: string; target: { object: string; id: string } }[] {
+type News = { action: string; target: { object: string; id: string }; before?: object; after?: object }
+
+/** What happened to issues by these alerts, as the ledger tells it: each that was made, brought back, or says more now. */
+export function newsOf({ items, raised }: Pick<Received, 'items' | 'raised'>): News[] {
   const actions: Partial<Record<AlertOutcome['action'], string>> = {
     created: 'issues.opened',
     reopened: 'issues.reopened',
@@ -29,7 +35,11 @@ export function newsOf(items: readonly AlertOutcome[]): { action: string; target
     const news = actions[action]
     if (news && issueId && !told.has(issueId)) told.set(issueId, news)
   }
-  return [...told].map(([id, action]) => ({ action, target: { object: 'issue', id } }))
+  const of = (id: string) => ({ object: 'issue', id })
+  return [
+    ...[...told].map(([id, action]) => ({ action, target: of(id) })),
+    ...raised.map(({ id, before, after }) => ({ action: 'issues.patch', target: of(id), before, after })),
+  ]
 }
 
 /** In the transaction, with what `judgeAll` made of the alerts outside of it. */
@@ -49,7 +59,7 @@ export async function receive(
     }
   }
   // None waits for another's answer: they are sent together and run in this order.
-  await Promise.all([
+  const [, raised] = await Promise.all([
     createAll(call, groups),
     changeAll(call, groups),
     count(call, groups),
@@ -64,7 +74,7 @@ export async function receive(
     const { assigneeId } = firstOf(items, decision).judgement
     return decision.isCreated && assigneeId !== null ? [{ issueId, assigneeId }] : []
   })
-  return { items: outcomes, assigned }
+  return { items: outcomes, raised, assigned }
 }
 
 export type Judged = { outcomes: AlertOutcome[]; accepted: Accepted[]; version: string; now: Date }

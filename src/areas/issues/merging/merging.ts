@@ -8,6 +8,8 @@ import * as issues from '../store.ts'
 import { actorOf, insertEntries } from '../timeline/store.ts'
 import * as store from './store.ts'
 
+export type Released = { before: issues.IssueRow; after: issues.IssueRow }
+
 export type Acting = { db: Db; caller: Caller; workspaceId: string; now: Date }
 
 /** 409: whoever works on a merged issue should work on the other. */
@@ -82,16 +84,20 @@ async function takeOut(acting: Acting, before: issues.IssueRow, rootId: string):
   )
 }
 
-/** Before an issue goes: it leaves the one that it is merged into, and those that are merged into it come back. */
-export async function release(acting: Acting, issue: issues.IssueRow): Promise<void> {
+/** Before an issue goes: it leaves the one that it is merged into, and those that are merged into it come back. Returns those. */
+export async function release(acting: Acting, issue: issues.IssueRow): Promise<Released[]> {
   const { db, workspaceId } = acting
   const { id } = issue
   const rootId = await store.rootOf(db, workspaceId, id)
   if (rootId !== undefined && rootId !== id) await takeOut(acting, issue, rootId)
+  const released: Released[] = []
   for (const duplicateId of await store.duplicatesOf(db, workspaceId, id)) {
-    const duplicate = await issues.find(db, workspaceId, duplicateId)
-    if (duplicate) await takeOut(acting, duplicate, id)
+    const before = await issues.find(db, workspaceId, duplicateId)
+    if (!before) continue
+    await takeOut(acting, before, id)
+    released.push({ before, after: await existing(db, workspaceId, duplicateId) })
   }
+  return released
 }
 
 /** The issue, the one that it is merged into, and all that point at it, locked in one order. */

@@ -48,7 +48,10 @@ const writing = implement(notes, {
     const [noteId = ''] = await store.insertEntries(db, workspaceId, store.actorOf(caller), entries, at)
     if (milestone !== undefined) await issues.update(db, id, change.columns, at)
     await tellMentioned(ctx, workspaceId, id, text)
-    note({ target: { object: 'issue', id } })
+    const target = { object: 'issue', id }
+    const isMoved = change.columns.status !== undefined
+    const moved = isMoved && { before: issue, after: await existing(db, workspaceId, id) }
+    note({ target, ...(moved && { also: [{ workspaceId, action: 'issues.patch', target, ...moved }] }) })
     return (await store.findNote(db, id, noteId)) as store.EntryRow
   },
 
