@@ -1,7 +1,14 @@
 // Buckets by the clocks of a time zone: days without midnight, hours that are cut, and no bucket that never ends.
 import { describe, expect, it } from 'vitest'
 import type { Granularity } from '../../src/areas/analytics/metrics/metric.ts'
-import { beginOf, type Calendar, edgesOf, nextOf } from '../../src/areas/analytics/querying/buckets.ts'
+import {
+  beginOf,
+  type Calendar,
+  edgesOf,
+  mostBuckets,
+  nextOf,
+  spanBefore,
+} from '../../src/areas/analytics/querying/buckets.ts'
 import { midnight, offsetAt } from '../../src/kit/time_zones.ts'
 
 const dayMs = 86_400_000
@@ -72,6 +79,16 @@ describe('buckets', () => {
     expect(astray).toEqual([])
   })
 
+  it('are as many as there may be, and not one more', () => {
+    const hours = (from: string) => edgesOf({ from: Date.parse(from), to: Date.parse(from) + 1_000 * 3_600_000 }, hour)
+    const hour = calendar('hour', 'UTC')
+    expect(hours('2026-11-01T00:00:00.000Z')).toHaveLength(mostBuckets)
+    expect(() => hours('2026-11-01T00:30:00.000Z')).toThrow(/more than 1000 buckets of a hour; ask by day or longer/)
+    // A thousand days by the clocks, and an hour more.
+    const days = span('2024-04-01T22:00:00.000Z', '2026-12-27T23:00:00.000Z')
+    expect(edgesOf(days, calendar('day', 'Europe/Berlin'))).toHaveLength(mostBuckets)
+  })
+
   it('of a week begin on its first day again after one that was left out', () => {
     const edges = edgesOf(span('2011-12-20T00:00:00.000Z', '2012-01-20T00:00:00.000Z'), {
       ...calendar('week', 'Pacific/Apia'),
@@ -79,5 +96,38 @@ describe('buckets', () => {
     })
     const days = edges.map(at => new Date(at + offsetAt(at, 'Pacific/Apia')).getUTCDay())
     expect(new Set(days)).toEqual(new Set([0]))
+  })
+})
+
+describe('the span before', () => {
+  const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Africa/Cairo', 'Asia/Kolkata']
+  const moments = Array.from({ length: 366 }, (_, day) => Date.parse('2026-01-01T10:37:00.000Z') + day * 86_400_000)
+
+  it('is as many days long as the span, whatever clocks do in between', () => {
+    const astray: string[] = []
+    for (const timezone of zones) {
+      const day = calendar('day', timezone)
+      const local = (at: number) => at + offsetAt(at, timezone)
+      for (const days of [1, 7, 30]) {
+        for (const to of moments) {
+          const end = beginOf(to, day)
+          const spans = [
+            { from: to - days * dayMs, to },
+            { from: midnight(Math.floor(local(end) / dayMs) - days, timezone), to: end },
+          ]
+          for (const one of spans) {
+            const { from, to: until } = spanBefore(one, day)
+            const isRight = until === one.from && Math.round((local(until) - local(from)) / dayMs) === days
+            if (!isRight) astray.push(`${timezone} ${days} ${iso(one.from)}`)
+          }
+        }
+      }
+    }
+    expect(astray).toEqual([])
+  })
+
+  it('is longer by a day where the span is longer by hours', () => {
+    const { from } = spanBefore(span('2026-06-01T00:00:00.000Z', '2026-06-02T01:00:00.000Z'), calendar('day', 'UTC'))
+    expect(iso(from)).toBe('2026-05-30T00:00:00.000Z')
   })
 })

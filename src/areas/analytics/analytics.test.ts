@@ -4,6 +4,9 @@ import { asking, dayMs, type Points, total } from '../../../test/analytics/askin
 import { type World, world } from '../../../test/calls.ts'
 import { platform, type TestPlatform } from '../../../test/helpers/platform.ts'
 
+const [ago0, ago90] = ['2026-11-10T00:00:00.000Z', '2026-10-01T00:00:00.000Z']
+const all = ['issues.opened', 'issues.resolved', 'issues.open', 'issues.time_to_resolve', 'issues.time_to_triage']
+
 let p: TestPlatform
 let q: ReturnType<typeof asking>
 let here: World
@@ -82,6 +85,28 @@ describe('analytics.query', () => {
     expect(groups[0].points.every(({ value }: Points[number]) => value === 0)).toBe(true)
   })
 
+  it('says with `totals` what each group comes to over the whole span, people once', async () => {
+    const asked = {
+      granularity: 'minute',
+      from: q.ago(3_600_000),
+      to: q.ago(-60_000),
+      compare: 'previous',
+      totals: true,
+    }
+    const group = async (metric: string) => (await q.series(w, metric, asked)).groups[0]
+    expect((await group('issues.opened')).total).toMatchObject({ value: 3 })
+    expect((await group('issues.open')).total).toMatchObject({ value: 2 })
+    expect((await group('members.active')).total).toMatchObject({ value: 1 })
+    expect((await group('members.active')).previousTotal).toMatchObject({ value: 0 })
+    expect((await group('issues.time_to_resolve')).total).toMatchObject({ count: 1, value: expect.any(Number) })
+    const { groups } = await q.series(w, 'issues.opened', { ...asked, groupBy: ['severity'] })
+    expect(groups.map(({ by, total }: { by: object; total: object }) => ({ ...by, ...total }))).toMatchObject([
+      { severity: 'high', value: 2 },
+      { severity: 'low', value: 1 },
+    ])
+    expect((await q.series(w, 'issues.opened')).groups[0]).not.toHaveProperty('total')
+  })
+
   it('filters by values, without those that begin with !', async () => {
     const values = async (severity: string[]) =>
       total((await q.series(w, 'issues.opened', { filters: { severity } })).groups[0].points)
@@ -137,6 +162,12 @@ describe('analytics.query', () => {
     ['a dimension of another metric', { groupBy: ['model'] }, /has no dimension "model"/],
     ['a filter by a dimension of another metric', { filters: { model: ['x'] } }, /has no dimension "model"/],
     ['a span that ends before it begins', { from: ago0, to: ago0 }, /before "to"/],
+    ['the year 1', { from: '0001-01-01T00:00:00.000Z', granularity: 'month' }, /between the years 2 and 9999/],
+    [
+      'more points than there is room for',
+      { from: ago90, groupBy: ['severity'], metrics: all.slice(0, 5), granularity: 'hour', to: ago0 },
+      /could have 2\d\d,\d{3} points, and at most 51,000 are given; ask for fewer metrics, no groups, longer/,
+    ],
     ['too many buckets', { from: '2020-01-01T00:00:00.000Z', granularity: 'minute' }, /ask by week or longer/],
     [
       'a metric that is kept by the hour, by the minute',
@@ -158,8 +189,6 @@ describe('analytics.query', () => {
     )
   })
 })
-
-const ago0 = '2026-11-10T00:00:00.000Z'
 
 describe('analytics.summary', () => {
   it('shows every metric with its change', async () => {

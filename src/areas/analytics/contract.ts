@@ -58,7 +58,12 @@ const Group = object({
   }),
   isOther: Type.Boolean({ description: 'All groups beyond the largest 50 together.' }),
   points: Type.Array(Point),
+  total: Type.Optional({
+    ...Point,
+    description: 'With `totals`: over the whole span, people once, means of all values.',
+  }),
   previous: Type.Optional(Type.Array(Point, { description: 'The span before, bucket by bucket.' })),
+  previousTotal: Type.Optional({ ...Point, description: 'With `totals`: over the whole span before.' }),
 })
 
 const Series = record('AnalyticsSeries', {
@@ -83,13 +88,18 @@ export const ownAnalytics = area('analytics', {
   'analytics.query': {
     summary: 'Ask for metrics over time',
     description:
-      'At most 1,000 buckets from `from` to `to`, which is left out, and 50 groups; the rest is one group. A bucket ' +
-      'that is cut by `from` or `to` holds what lies between them.',
+      'At most 1,000 buckets from `from` to `to`, which is left out, and 50 groups; the rest is one group. At most ' +
+      '51,000 points in all. A bucket that is cut by `from` or `to` holds what lies between them.',
     route: 'POST /v1/analytics/{workspaceId}/query',
     words,
     access: ['analytics:read'],
     path: inWorkspace,
-    body: object(question),
+    body: object({
+      ...question,
+      totals: Type.Optional(
+        Type.Boolean({ default: false, description: 'Each group also says what it comes to over the whole span.' }),
+      ),
+    }),
     result: object({
       from: timestamp,
       to: timestamp,
@@ -135,6 +145,8 @@ export const ownAnalytics = area('analytics', {
     query: object({
       metric: metricName,
       bucket: { ...timestamp, description: 'Any moment in the bucket.' },
+      from: Type.Optional({ ...timestamp, description: 'Of the query, where it cuts the bucket.' }),
+      to: Type.Optional({ ...timestamp, description: 'The same; it is left out.' }),
       granularity: Type.Optional(granularity),
       timezone: Type.Optional(timezone),
       weekStart: Type.Optional(weekStart),

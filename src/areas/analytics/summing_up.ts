@@ -18,6 +18,7 @@ export async function summary(db: Db, workspaceId: string, days: number, now: Da
     groupBy: [],
     filters: [],
     previous: { span: before, edges: [before.from] },
+    withTotals: false,
   }
   const series = await answer(db, workspaceId, plan, now)
   return {

@@ -5,15 +5,21 @@ import { placeOf } from '../following/store.ts'
 import type { Metric, RatioMetric } from '../metrics/metric.ts'
 import { metricsByName } from '../metrics/table.ts'
 import type { Span } from './buckets.ts'
-import type { Plan } from './planning.ts'
+import { mostGroups, type Plan } from './planning.ts'
 import { distinct, percentiles } from './spread.ts'
 import { type Named, type Sum, sums } from './store.ts'
 
-export const mostGroups = 50
-
 export type Point = { at: string; value: number | null; p50?: number | null; p95?: number | null; count?: number }
 type By = Record<string, string | null>
-export type Group = { by: By; isOther: boolean; points: Point[]; previous?: Point[] }
+export type Group = {
+  by: By
+  isOther: boolean
+  points: Point[]
+  /** Over the whole span: of means, ratios and people not what the points add up to. */
+  total?: Point
+  previous?: Point[]
+  previousTotal?: Point
+}
 export type Series = {
   metric: string
   unit: Metric['unit']
@@ -38,17 +44,49 @@ export async function answer(db: Db, workspaceId: string, plan: Plan, now: Date)
 
 async function groupsOf(asking: Asking, metric: Metric): Promise<Group[]> {
   const { plan, now } = asking
-  const groups = await pointsOf(asking, metric, plan, [])
+  const groups = await withTotals(asking, metric, plan, await pointsOf(asking, metric, plan, []))
   if (!plan.previous) return groups.map(({ key: _, ...group }) => group)
   // The same groups as now, so that each is held against itself; and those that are gone since.
-  const before = await pointsOf(asking, metric, plan.previous, keysOf(groups))
+  const old = await pointsOf(asking, metric, plan.previous, keysOf(groups))
+  const before = await withTotals(asking, metric, plan.previous, old)
   const [nowEmpty, wasEmpty] = [emptyPoints(metric, plan, now), emptyPoints(metric, plan.previous, now)]
-  const known = new Map(before.map(group => [group.key, group.points]))
+  const known = new Map(before.map(group => [group.key, group]))
   const here = new Set(groups.map(({ key }) => key))
   const gone = before.filter(({ key }) => !here.has(key)).map(group => ({ ...group, points: nowEmpty }))
-  return [...groups, ...gone]
-    .sort(othersLast)
-    .map(({ key, ...group }) => ({ ...group, previous: known.get(key) ?? wasEmpty }))
+  const [nowNothing, wasNothing] = [plan, plan.previous].map(({ span }) => emptyPoints(metric, whole(span), now)[0])
+  const isGone = new Set<Keyed>(gone)
+  return [...groups, ...gone].sort(othersLast).map(group => {
+    const { key, ...shown } = group
+    const was = known.get(key)
+    const previous = was?.points ?? wasEmpty
+    if (!plan.withTotals) return { ...shown, previous }
+    return {
+      ...shown,
+      previous,
+      ...(isGone.has(group) && { total: nowNothing }),
+      previousTotal: was?.total ?? wasNothing,
+    }
+  })
+}
+
+const whole = (span: Span): Buckets => ({ span, edges: [span.from] })
+
+/** Of the same groups, in one bucket. */
+async function withTotals(
+  asking: Asking,
+  metric: Metric,
+  { span }: Buckets,
+  groups: readonly Keyed[],
+): Promise<Keyed[]> {
+  if (!asking.plan.withTotals) return [...groups]
+  const totals = new Map(
+    (await pointsOf(asking, metric, whole(span), keysOf(groups))).map(({ key, points }) => [key, points[0]]),
+  )
+  const [nothing] = emptyPoints(metric, whole(span), asking.now)
+  return groups.map(group => {
+    const total = totals.get(group.key) ?? nothing
+    return total ? { ...group, total } : group
+  })
 }
 
 type Keyed = Group & { key: string }

@@ -10,19 +10,19 @@ export const hourMs = 3_600_000
 export type Span = { from: number; to: number }
 export type Calendar = { granularity: Granularity; timezone: string; weekStart: 'monday' | 'sunday' }
 
-const aboutMs: Record<Granularity, number> = {
-  minute: 60_000,
-  hour: hourMs,
-  day: dayMs,
-  week: 7 * dayMs,
-  month: 30.4 * dayMs,
-}
+const minuteMs = 60_000
 
 /** Where each bucket begins, in order; the first one at `from` or before it, where the whole one would. */
-export function edgesOf({ from, to }: Span, calendar: Calendar): number[] {
-  refuseTooMany({ from, to }, calendar.granularity)
+export function edgesOf(span: Span, calendar: Calendar): number[] {
+  const edges = walked(span, calendar)
+  if (edges.length > mostBuckets) throw tooMany(span, calendar)
+  return edges
+}
+
+/** No further than to see that they are too many. */
+function walked({ from, to }: Span, calendar: Calendar): number[] {
   const edges: number[] = []
-  for (let at = beginOf(from, calendar); at < to; ) {
+  for (let at = beginOf(from, calendar); at < to && edges.length <= mostBuckets; ) {
     edges.push(at)
     const next = nextOf(at, calendar)
     // A mistake of ours must not keep everybody waiting.
@@ -32,13 +32,13 @@ export function edgesOf({ from, to }: Span, calendar: Calendar): number[] {
   return edges
 }
 
-function refuseTooMany({ from, to }: Span, granularity: Granularity): void {
-  const fits = (one: Granularity) => (to - from) / aboutMs[one] <= mostBuckets
-  if (fits(granularity)) return
-  const smallest = granularities.find(fits)
+function tooMany(span: Span, calendar: Calendar): ApiError {
+  const { granularity } = calendar
+  const longer = granularities.slice(granularities.indexOf(granularity) + 1)
+  const smallest = longer.find(one => walked(span, { ...calendar, granularity: one }).length <= mostBuckets)
   const instead = smallest ? `ask by ${smallest} or longer` : 'ask for a shorter span'
   const issue = { path: 'granularity', rule: 'maximum', expected: `at most ${mostBuckets} buckets` }
-  throw new ApiError('bad_request', `The span has more than ${mostBuckets} buckets of a ${granularity}; ${instead}.`, {
+  return new ApiError('bad_request', `The span has more than ${mostBuckets} buckets of a ${granularity}; ${instead}.`, {
     issues: [issue],
     smallest: smallest ?? null,
   })
@@ -46,7 +46,7 @@ function refuseTooMany({ from, to }: Span, granularity: Granularity): void {
 
 /** The bucket that holds a moment begins here. */
 export function beginOf(at: number, { granularity, timezone, weekStart }: Calendar): number {
-  if (granularity === 'minute') return Math.floor(at / 60_000) * 60_000
+  if (granularity === 'minute') return Math.floor(at / minuteMs) * minuteMs
   const offset = offsetAt(at, timezone)
   if (granularity === 'hour') {
     const begin = Math.floor((at + offset) / hourMs) * hourMs - offset
@@ -63,7 +63,7 @@ export function beginOf(at: number, { granularity, timezone, weekStart }: Calend
 
 export function nextOf(begin: number, calendar: Calendar): number {
   const { granularity, timezone } = calendar
-  if (granularity === 'minute') return begin + aboutMs.minute
+  if (granularity === 'minute') return begin + minuteMs
   if (granularity === 'hour') return beginOf(begin + hourMs, calendar)
   const local = new Date(begin + offsetAt(begin, timezone))
   if (granularity === 'month') {
@@ -77,7 +77,10 @@ export function nextOf(begin: number, calendar: Calendar): number {
 
 const mod = (value: number, by: number) => ((value % by) + by) % by
 
-/** As long before: whole days or months of the calendar where buckets are days or longer, so that clocks that change do not matter. */
+/**
+ * As long before: whole days or months of the calendar where buckets are days or longer. Clocks that change make a span of
+ * days longer or shorter than it says: as many days as there are by the clocks or in hours, whichever is less.
+ */
 export function spanBefore({ from, to }: Span, calendar: Calendar): Span {
   const { granularity, timezone } = calendar
   if (granularity === 'minute' || granularity === 'hour') return { from: from - (to - from), to: from }
@@ -87,7 +90,7 @@ export function spanBefore({ from, to }: Span, calendar: Calendar): Span {
     const first = Date.UTC(begin.getUTCFullYear(), begin.getUTCMonth() - months)
     return { from: midnight(first / dayMs, timezone), to: from }
   }
-  const days = Math.ceil((end.getTime() - begin.getTime()) / dayMs)
+  const days = Math.ceil(Math.min(end.getTime() - begin.getTime(), to - from) / dayMs)
   const local = begin.getTime() - days * dayMs
   const day = Math.floor(local / dayMs)
   return { from: midnight(day, timezone) + (local - day * dayMs), to: from }
@@ -97,9 +100,17 @@ function isMonth(local: Date): boolean {
   return local.getUTCDate() === 1 && local.getTime() % dayMs === 0
 }
 
+/** The year 0 and the year 10000 have no place in the database; a bucket or a span before may begin there. */
+const [earliest, latest] = [Date.parse('0002-01-01T00:00:00Z'), Date.parse('9999-11-01T00:00:00Z')]
+
 /** Nanoseconds nobody asks for. */
 export function momentOf(text: string, path: string): number {
   const at = Date.parse(text)
   if (Number.isNaN(at)) throw refused(path, 'date-time', 'a time such as 2026-11-15T09:30:00.000Z')
+  if (at < earliest || at > latest) throw refused(path, 'range', 'a time between the years 2 and 9999')
   return at
+}
+
+export function refuseTooEarly({ from }: Span): void {
+  if (from < earliest) throw refused('compare', 'range', 'left out: the span before begins before the year 2')
 }

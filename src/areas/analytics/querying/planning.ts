@@ -5,7 +5,11 @@ import { refuseTimezone } from '../../../kit/time_zones.ts'
 import { granularities } from '../fields/contract.ts'
 import type { Granularity, Metric } from '../metrics/metric.ts'
 import { metricsByName } from '../metrics/table.ts'
-import { type Calendar, edgesOf, momentOf, type Span, spanBefore } from './buckets.ts'
+import { type Calendar, edgesOf, momentOf, mostBuckets, refuseTooEarly, type Span, spanBefore } from './buckets.ts'
+
+export const mostGroups = 50
+/** One metric with all its buckets and groups, and what is beyond them; more is asked for in several queries. */
+const mostPoints = mostBuckets * (mostGroups + 1)
 
 export type AskedFilters = Readonly<Record<string, string | readonly string[]>>
 
@@ -19,6 +23,7 @@ export type Asked = {
   groupBy?: readonly string[]
   filters?: AskedFilters
   compare?: 'previous'
+  totals?: boolean
 }
 
 /** Any of `yes`, where there are some, and none of `no`. */
@@ -32,6 +37,8 @@ export type Plan = {
   groupBy: readonly string[]
   filters: readonly Filter[]
   previous: { span: Span; edges: readonly number[] } | null
+  /** Whether each group says what it comes to over the whole span. */
+  withTotals: boolean
 }
 
 export function planOf(asked: Asked): Plan {
@@ -50,8 +57,29 @@ export function planOf(asked: Asked): Plan {
   }
   const edges = edgesOf(span, calendar)
   const before = compare === 'previous' ? spanBefore(span, calendar) : null
+  if (before) refuseTooEarly(before)
   const previous = before && { span: before, edges: edgesOf(before, calendar) }
-  return { metrics, span, calendar, edges, groupBy, filters, previous }
+  const withTotals = asked.totals ?? false
+  const plan = { metrics, span, calendar, edges, groupBy, filters, previous, withTotals }
+  refuseTooMuch(plan)
+  return plan
+}
+
+/** Of all that it could answer, the whole of which stands in memory. */
+function refuseTooMuch({ metrics, groupBy, edges, previous }: Plan): void {
+  const groups = groupBy.length > 0 ? mostGroups + 1 : 1
+  const points = metrics.length * groups * (edges.length + (previous?.edges.length ?? 0))
+  if (points <= mostPoints) return
+  const less = [
+    ...(metrics.length > 1 ? ['fewer metrics'] : []),
+    ...(groupBy.length > 0 ? ['no groups'] : []),
+    ...(previous ? ['no comparison'] : []),
+    'longer buckets or a shorter span',
+  ]
+  throw badRequest(
+    `The answer could have ${points.toLocaleString('en')} points, and at most ${mostPoints.toLocaleString('en')} are given; ask for ${less.join(', ')}.`,
+    [{ path: 'metrics', rule: 'maximum', expected: `at most ${mostPoints} points: metrics × groups × buckets` }],
+  )
 }
 
 /** 400 with those that may have been meant. */
