@@ -1,17 +1,19 @@
 // From a point to the entries of the ledger that it is made of, as far as whoever asks may see them.
-import { badRequest } from '../../contract/errors.ts'
+import { badRequest, refused } from '../../contract/errors.ts'
 import type { Db } from '../../kit/db.ts'
 import { refuseTimezone } from '../../kit/time_zones.ts'
 import { shownAmong } from '../audit_logs/store.ts'
 import { maySee, shownTo, type Viewer } from '../events/store.ts'
 import type { Granularity } from './metrics/metric.ts'
-import { beginOf, type Calendar, momentOf, nextOf } from './querying/buckets.ts'
+import { beginOf, type Calendar, momentOf, nextOf, type Span } from './querying/buckets.ts'
 import { filtersOf, metricNamed, refuseDimension } from './querying/planning.ts'
 import { factsBetween } from './querying/store.ts'
 
 type Asked = {
   metric: string
   bucket: string
+  from?: string
+  to?: string
   granularity?: Granularity
   timezone?: string
   weekStart?: Calendar['weekStart']
@@ -33,8 +35,7 @@ export async function explain(db: Db, viewer: Viewer, asked: Asked) {
   const filters = filtersOf(valuesByName([asked.filter ?? []].flat()))
   for (const { name } of filters) refuseDimension(metric, name, 'filter')
   const calendar = { granularity, timezone, weekStart }
-  const from = beginOf(momentOf(asked.bucket, 'bucket'), calendar)
-  const span = { from, to: nextOf(from, calendar) }
+  const span = spanOf(asked, calendar)
   const facts = await factsBetween(db, viewer.workspaceId, metric.name, { span, filters, after, limit })
   const entries = await shownAmong(
     db,
@@ -58,6 +59,17 @@ export async function explain(db: Db, viewer: Viewer, asked: Asked) {
     hidden: facts.length - items.length,
     next: facts.length === limit ? (facts.at(-1)?.seq ?? null) : null,
   }
+}
+
+/** The bucket, as far as the query asks for it. */
+function spanOf({ bucket, from, to }: Asked, calendar: Calendar): Span {
+  const begin = beginOf(momentOf(bucket, 'bucket'), calendar)
+  const span = {
+    from: Math.max(begin, from === undefined ? begin : momentOf(from, 'from')),
+    to: Math.min(nextOf(begin, calendar), to === undefined ? Number.POSITIVE_INFINITY : momentOf(to, 'to')),
+  }
+  if (span.from >= span.to) throw refused('bucket', 'range', 'a bucket with something between "from" and "to"')
+  return span
 }
 
 /** `severity:high`; what has no colon is no dimension. */

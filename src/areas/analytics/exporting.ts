@@ -2,7 +2,7 @@
 
 import { csvLine } from '../../kit/csv.ts'
 import type { Db } from '../../kit/db.ts'
-import { answer, type Point, type Series } from './querying/answering.ts'
+import { answer, type Group, type Point, type Series } from './querying/answering.ts'
 import { labelOf } from './querying/labels.ts'
 import type { Plan } from './querying/planning.ts'
 
@@ -14,7 +14,7 @@ export async function* exported(
   format: 'csv' | 'ndjson',
   now: Date,
 ): AsyncGenerator<string> {
-  const titles = ['metric', 'unit', 'at', 'label', ...plan.groupBy, 'value', 'p50', 'p95', 'count']
+  const titles = ['metric', 'unit', 'at', 'label', ...plan.groupBy, 'is_other', 'value', 'p50', 'p95', 'count']
   if (format === 'csv') yield csvLine([...titles, ...(plan.previous ? ['previous_at', 'previous'] : [])])
   for (const metric of plan.metrics) {
     const [series] = await answer(db, workspaceId, { ...plan, metrics: [metric] }, now)
@@ -24,30 +24,34 @@ export async function* exported(
         .map((point, index) => {
           const before = group.previous?.[index]
           return format === 'csv'
-            ? csvOf(plan, series, group.by, point, before)
-            : jsonOf(plan, series, group.by, point, before)
+            ? csvOf(plan, series, group, point, before)
+            : jsonOf(plan, series, group, point, before)
         })
         .join('')
     }
   }
 }
 
-type By = Series['groups'][number]['by']
-
-function csvOf(plan: Plan, { metric, unit }: Series, by: By, point: Point, before: Point | undefined): string {
+function csvOf(
+  plan: Plan,
+  { metric, unit }: Series,
+  { by, isOther }: Group,
+  point: Point,
+  before: Point | undefined,
+): string {
   const { at, value, p50, p95, count } = point
   const groups = plan.groupBy.map(name => by[name])
   const earlier = plan.previous ? [before?.at, before?.value] : []
-  return csvLine([metric, unit, at, labelOf(at, plan.calendar), ...groups, value, p50, p95, count, ...earlier])
+  return csvLine([metric, unit, at, labelOf(at, plan.calendar), ...groups, isOther, value, p50, p95, count, ...earlier])
 }
 
 function jsonOf(
   plan: Plan,
   { metric, unit, asOfSeq }: Series,
-  by: By,
+  { by, isOther }: Group,
   point: Point,
   before: Point | undefined,
 ): string {
   const label = labelOf(point.at, plan.calendar)
-  return `${JSON.stringify({ metric, unit, asOfSeq, by, ...point, label, ...(before && { previous: before }) })}\n`
+  return `${JSON.stringify({ metric, unit, asOfSeq, by, isOther, ...point, label, ...(before && { previous: before }) })}\n`
 }

@@ -2,19 +2,22 @@
 import type { Report } from '../../kit/report.ts'
 import type { Group, Series } from './querying/answering.ts'
 import { labelOf } from './querying/labels.ts'
-import type { Plan } from './querying/planning.ts'
+import type { Filter, Plan } from './querying/planning.ts'
 
-export function reportOf({ calendar, span }: Plan, series: readonly Series[]): Report {
+export function reportOf({ calendar, span, groupBy, filters, previous }: Plan, series: readonly Series[]): Report {
   const { granularity, timezone } = calendar
   const names = series.map(({ metric }) => metric)
   return {
     title: names.join(', '),
     source: 'Analytics',
     facts: [
-      { name: 'From', value: new Date(span.from).toISOString() },
-      { name: 'To', value: new Date(span.to).toISOString() },
+      { name: 'From', value: iso(span.from) },
+      { name: 'To', value: iso(span.to) },
       { name: 'By', value: granularity },
       { name: 'Time zone', value: timezone },
+      ...(groupBy.length > 0 ? [{ name: 'Grouped by', value: groupBy.join(', ') }] : []),
+      ...(filters.length > 0 ? [{ name: 'Only', value: filters.map(wordsOf).join('; ') }] : []),
+      ...(previous ? [{ name: 'Compared with', value: `${iso(previous.span.from)} to ${iso(previous.span.to)}` }] : []),
       { name: 'As of entry', value: String(series[0]?.asOfSeq ?? 0) },
     ],
     sections: series.map(one => ({
@@ -32,6 +35,13 @@ export function reportOf({ calendar, span }: Plan, series: readonly Series[]): R
       ],
     })),
   }
+}
+
+const iso = (at: number) => new Date(at).toISOString()
+
+function wordsOf({ name, yes, no }: Filter): string {
+  const parts = [...(yes.length > 0 ? [yes.join(' or ')] : []), ...no.map(value => `not ${value}`)]
+  return `${name}: ${parts.join(', ')}`
 }
 
 function linesOf(group: Group) {

@@ -44,6 +44,20 @@ describe('analytics.explain', () => {
     expect((await q.call(w, 'explain', asked, w.member)).result).toMatchObject({ hidden: 0 })
   })
 
+  it('shows of a bucket what the query asks for', async () => {
+    const w = await world(p)
+    await q.issue(w)
+    await q.counted(w)
+    const asked = { metric: 'issues.opened', bucket: p.now().toISOString(), granularity: 'month' }
+    const items = async (span: object) => (await q.call(w, 'explain', { ...asked, ...span })).result.items.length
+    expect(await items({})).toBe(1)
+    expect(await items({ from: q.ago(60_000), to: q.ago(-60_000) })).toBe(1)
+    expect(await items({ to: q.ago(60_000) })).toBe(0)
+    expect(await items({ from: q.ago(-60_000) })).toBe(0)
+    const { status, error } = await q.call(w, 'explain', { ...asked, from: q.ago(-400 * 86_400_000) })
+    expect([status, error.detail]).toEqual([400, expect.stringContaining('"bucket"')])
+  })
+
   it('says where to look for a metric that is made of records', async () => {
     const { status, error } = await q.call(here, 'explain', { metric: 'messages.sent', bucket: p.now().toISOString() })
     expect([status, error.detail]).toEqual([400, expect.stringContaining('look at messages')])
@@ -58,27 +72,31 @@ describe('analytics.export', () => {
     const csv = await q.call(here, 'export', { ...asked, format: 'csv' })
     expect(csv.headers['content-type']).toContain('text/csv')
     const lines = csv.text.trim().split('\r\n')
-    expect(lines[0]).toBe('metric,unit,at,label,severity,value,p50,p95,count')
+    expect(lines[0]).toBe('metric,unit,at,label,severity,is_other,value,p50,p95,count')
     expect(lines.some((line: string) => line.startsWith('issues.open,count,'))).toBe(true)
     const ndjson = await q.call(here, 'export', { ...asked, format: 'ndjson' })
     const points = ndjson.text
       .trim()
       .split('\n')
       .map((line: string) => JSON.parse(line))
-    expect(points[0]).toMatchObject({ metric: 'issues.opened', by: { severity: 'medium' } })
+    expect(points[0]).toMatchObject({ metric: 'issues.opened', by: { severity: 'medium' }, isOther: false })
     expect((await q.call(here, 'export', asked, here.member)).status).toBe(403)
   })
 })
 
 describe('analytics.publish', () => {
   it('makes a page with charts, whose numbers are those of the query', async () => {
-    const query = { metrics: ['issues.opened'], ...q.lately() }
+    const filters = { severity: ['medium', '!low'] }
+    const query = { metrics: ['issues.opened'], ...q.lately(), groupBy: ['source'], filters, compare: 'previous' }
     const { status, result } = await q.call(here, 'publish', { query, title: 'Our issues', ttlDays: 7 })
     expect(status).toBe(201)
     expect(result).toMatchObject({ kind: 'analytics_snapshot', title: 'Our issues', source: null })
     const page = await p.call('pages.content', { workspaceId: here.workspaceId, id: result.id }, here.member)
     expect(page.text).toContain('<svg viewBox')
     expect(page.text).toContain('Issues that were made')
+    expect(page.text).toContain('severity: medium, not low')
+    expect(page.text).toMatch(/Grouped by[^a-z]+(<[^>]+>|\s)*source/)
+    expect(page.text).toContain('Compared with')
     expect(page.text).not.toContain('<script')
   })
 
