@@ -180,6 +180,21 @@ describe('states', () => {
   })
 })
 
+describe('a debt of earlier times', () => {
+  it('leaves what began after it the whole grace', () => {
+    const market: Market = { file, currency: 'EUR' }
+    const tried = { ...beginning(file, 2), trialEnd: new Date('2024-01-01T00:00:00.000Z') }
+    const now = new Date('2024-06-01T00:00:00.000Z')
+    const { state } = changed(market, tried, { plan: 'team', cycle: 'monthly', seats: 2 }, now)
+    const debt = { dueAt: new Date('2024-04-01T00:00:00.000Z') }
+    const late = nextMove(market, state, debt, now)
+    expect([late?.event, late?.at]).toEqual(['past_due', now])
+    const owing = late?.state ?? state
+    expect(nextMove(market, owing, debt, new Date(now.getTime() + (file.graceDays - 1) * dayMs))).toBeNull()
+    expect(nextMove(market, owing, debt, new Date(now.getTime() + file.graceDays * dayMs))?.event).toBe('canceled')
+  })
+})
+
 describe('periods', () => {
   it.each([
     ['2024-01-31T10:00:00.000Z', 1, '2024-02-29T10:00:00.000Z'],

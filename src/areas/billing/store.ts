@@ -125,6 +125,30 @@ export function oldestDebt(db: Db, workspaceId: string, now: Date): Promise<{ du
   )
 }
 
+type Unpaid = { id: string; number: string; status: InvoiceRow['status'] }
+
+/** Of our own invoices the oldest that was due and is not paid, given up or not. */
+export function oldestLeft(db: Db, workspaceId: string, now: Date): Promise<Unpaid | undefined> {
+  return first(
+    db,
+    sql`
+    select id, number, status from invoices
+    where workspace_id = ${workspaceId} and provider <> 'stripe'
+      and (status = 'uncollectible' or status = 'open' and due_at <= ${now}) order by created, id limit 1`,
+  )
+}
+
+/** Of our own invoices the oldest that is open and for a time that is not over. */
+export function openAfter(db: Db, workspaceId: string, at: Date): Promise<Unpaid | undefined> {
+  return first(
+    db,
+    sql`
+    select id, number, status from invoices
+    where workspace_id = ${workspaceId} and provider <> 'stripe' and status = 'open' and period_to > ${at}
+    order by created, id limit 1`,
+  )
+}
+
 export type NewInvoice = Totals & {
   id: string
   provider: InvoiceRow['provider']

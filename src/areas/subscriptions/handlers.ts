@@ -11,6 +11,7 @@ import { stripeOf } from '../billing/stripe/client.ts'
 import { keepAlive } from '../workspaces/store.ts'
 import { checkoutFor } from './checking_out.ts'
 import { subscriptions } from './contract.ts'
+import { costOf, refuseDebts } from './costs.ts'
 import { statusMoves } from './fields/contract.ts'
 import { toSecond } from './money/calendar.ts'
 import { changed } from './money/changing.ts'
@@ -20,7 +21,6 @@ import { refuseState, type Standing, shown, standingOf, termsOf, type Wanted } f
 import * as store from './store.ts'
 import { cancelAt, changeAt, quoteOf } from './stripe/asking.ts'
 import { mirrorSubscription } from './stripe/mirroring.ts'
-import { linesOf } from './used.ts'
 
 const longestPreviewMs = 15 * 60_000
 
@@ -112,6 +112,7 @@ export default implement(subscriptions, {
       if (isFree(billing.file, terms.plan)) {
         throw conflict(`The plan ${terms.plan} costs nothing.`, { plan: terms.plan })
       }
+      await refuseDebts(ctx.db, workspaceId, ctx.now())
       return await checkoutFor(ctx, workspaceId, standing, terms, { successUrl, cancelUrl })
     },
     async ({ db, settings, now, note }, { workspaceId }, { customer, url }) => {
@@ -221,9 +222,9 @@ async function changeHere(ctx: Pick<Context, 'db' | 'settings' | 'now' | 'enqueu
   const at = momentOf(ctx, input, standing)
   const change = changed(market, state, terms, at)
   const account = await invoices.lockAccount(db, billing, workspaceId, now())
+  const { lines } = await costOf(db, workspaceId, standing, change, at)
   if (change.period) {
     const { period } = change
-    const lines = await linesOf(db, workspaceId, standing, change)
     const invoice = await writeInvoice(db, billing, { provider, account, lines, period, at })
     if (invoice && isToCharge(invoice)) await ctx.enqueue('billing.charge', { workspaceId, invoiceId: invoice.id })
   }

@@ -1,7 +1,8 @@
 // A change before it is made. It is computed by what makes it, so that it is what then happens.
 import type { Static } from 'typebox'
 import { limitsOf } from '../../kit/plans.ts'
-import { sumOf, type Totals, totalsOf } from '../billing/lines.ts'
+import { sumOf, type Totals } from '../billing/lines.ts'
+import { costOf } from './costs.ts'
 import type { Preview } from './fields/contract.ts'
 import { currentOf } from './limits.ts'
 import { toSecond } from './money/calendar.ts'
@@ -10,7 +11,6 @@ import { nextMove } from './money/moving.ts'
 import type { Terms } from './money/prices.ts'
 import type { Market } from './money/state.ts'
 import { type Reading, type Standing, warningsOf } from './standing.ts'
-import { linesOf } from './used.ts'
 
 /** What the provider says instead, where it is the provider that charges. */
 export type Quoted = Totals & { lines: Static<typeof Preview>['lines'] }
@@ -24,10 +24,11 @@ export async function previewOf(
 ): Promise<Static<typeof Preview>> {
   const now = ctx.now()
   const at = toSecond(now)
-  const { billing, market, account, provider } = standing
+  const { billing, market, provider } = standing
   const change = changed(market, standing.state, terms, at)
-  const lines = quoted?.lines ?? (await linesOf(ctx.db, workspaceId, standing, change))
-  const totals = quoted ?? totalsOf(lines, billing.file.taxBasisPoints, account?.balanceMinor ?? 0)
+  const { lines, totals } = quoted
+    ? { lines: quoted.lines, totals: quoted }
+    : await costOf(ctx.db, workspaceId, standing, change, at)
   const limits = limitsOf(billing, { provider, plan: terms.plan, seats: terms.seats })
   const { subtotalMinor, taxMinor, balanceMinor, totalMinor } = totals
   return {

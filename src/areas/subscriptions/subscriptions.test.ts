@@ -148,6 +148,36 @@ describe('subscriptions.patch', () => {
     expect((await call('get')).result).toMatchObject({ plan: 'free', status: 'canceled' })
   })
 
+  it('credits nothing beyond what it charges while that is not paid, and says so before', async () => {
+    await paying({ plan: 'team', cycle: 'annual', seats: 10 }, { isPaid: false })
+    const change = { plan: 'business', cycle: 'monthly' }
+    const { id } = await newest()
+    for (const verb of ['preview', 'patch']) {
+      const answer = await call(verb, change)
+      expect([answer.status, answer.error?.metadata.invoiceId]).toEqual([409, id])
+    }
+    expect((await p.call('billing.get', { workspaceId }, owner)).result.balanceMinor).toBe(0)
+    await p.call('billing.invoices.pay', { workspaceId, id }, owner)
+    expect((await call('patch', change)).status).toBe(200)
+    expect((await p.call('billing.get', { workspaceId }, owner)).result.balanceMinor).toBeGreaterThan(0)
+  })
+
+  it('begins nothing again while something of before is not paid', async () => {
+    await paying({ plan: 'team', cycle: 'monthly', seats: 2 }, { isPaid: false })
+    const { id } = await newest()
+    p.advance(29 * dayMs)
+    await move()
+    expect((await call('get')).result.status).toBe('canceled')
+    for (const verb of ['preview', 'patch']) {
+      const answer = await call(verb, { plan: 'team' })
+      expect([answer.status, answer.error?.metadata]).toEqual([409, { state: 'uncollectible', invoiceId: id }])
+    }
+    await p.call('billing.invoices.pay', { workspaceId, id }, owner)
+    expect((await call('patch', { plan: 'team' })).result.status).toBe('active')
+    await move()
+    expect((await call('get')).result.status).toBe('active')
+  })
+
   it.each([
     [{ plan: 'nosuch' }, 400],
     [{ plan: 'self_hosted' }, 400],

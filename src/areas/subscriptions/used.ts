@@ -5,7 +5,6 @@ import type { Line } from '../billing/lines.ts'
 import { usageLines } from '../billing/usage/charging.ts'
 import { dayOf } from '../billing/usage/metering.ts'
 import { totalsIn } from '../billing/usage/showing.ts'
-import type { Change } from './money/changing.ts'
 import type { Standing } from './standing.ts'
 
 /** Of a period that is over; the entries of the ledger that tell of its days go with it. */
@@ -35,14 +34,4 @@ async function seqsOf(db: Db, workspaceId: string, period: { from: Date; to: Dat
   }
   const [first] = seqs
   return first === undefined ? null : { from: first, to: seqs.at(-1) ?? first }
-}
-
-/** All that a change costs here: what it charges and credits, after what was used in the period that it ends. */
-export async function linesOf(
-  db: Db,
-  workspaceId: string,
-  standing: Standing,
-  { lines, closed }: Change,
-): Promise<Line[]> {
-  return closed ? [...(await chargedUsage(db, workspaceId, standing, closed)), ...lines] : lines
 }

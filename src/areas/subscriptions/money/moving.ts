@@ -49,8 +49,9 @@ function late({ file }: Market, state: State, debt: Debt): Move | null {
   const { status, pastDueSince } = state
   const none = { lines: [], period: null, closed: null }
   if (status === 'active' && debt) {
-    const owing: State = { ...state, status: 'past_due', pastDueSince: debt.dueAt }
-    return { event: 'past_due', at: debt.dueAt, state: owing, ...none }
+    // A debt of earlier times leaves what began after it the whole grace.
+    const since = state.period && state.period.from > debt.dueAt ? state.period.from : debt.dueAt
+    return { event: 'past_due', at: since, state: { ...state, status: 'past_due', pastDueSince: since }, ...none }
   }
   if (status !== 'past_due' || !pastDueSince) return null
   if (!debt) {
