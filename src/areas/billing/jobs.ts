@@ -6,7 +6,7 @@ import { type Jobs, job } from '../../kit/jobs.ts'
 import { charge, chargeAgain, settle } from './custom/charging.ts'
 import { Settling } from './custom/events.ts'
 import { InvoiceId } from './fields/contract.ts'
-import { meter } from './usage/metering.ts'
+import { meter, meterYesterday } from './usage/metering.ts'
 
 export default {
   'billing.meter': job({
@@ -17,6 +17,12 @@ export default {
       await meter(ctx)
       await chargeAgain(ctx)
     },
+  }),
+  'billing.meterOne': job({
+    payload: object({ workspaceId: WorkspaceId }),
+    key: ({ workspaceId }) => workspaceId,
+    group: ({ workspaceId }) => workspaceId,
+    run: (ctx, { workspaceId }) => meterYesterday(ctx, workspaceId),
   }),
   'billing.charge': job({
     payload: object({ workspaceId: WorkspaceId, invoiceId: InvoiceId }),

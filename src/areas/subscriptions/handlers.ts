@@ -8,13 +8,14 @@ import type { Stripe } from '../../kit/stripe.ts'
 import { isToCharge, writeInvoice } from '../billing/invoicing.ts'
 import * as invoices from '../billing/store.ts'
 import { stripeOf } from '../billing/stripe/client.ts'
+import { isMetered } from '../billing/usage/metering.ts'
 import { keepAlive } from '../workspaces/store.ts'
 import { checkoutFor } from './checking_out.ts'
 import { subscriptions } from './contract.ts'
 import { costOf, refuseDebts } from './costs.ts'
 import { statusMoves } from './fields/contract.ts'
 import { toSecond } from './money/calendar.ts'
-import { changed } from './money/changing.ts'
+import { type Change, changed } from './money/changing.ts'
 import { isFree } from './money/prices.ts'
 import { previewOf } from './previewing.ts'
 import { refuseState, type Standing, shown, standingOf, termsOf, type Wanted } from './standing.ts'
@@ -62,6 +63,7 @@ export default implement(subscriptions, {
       const now = ctx.now()
       const at = toSecond(now)
       const change = changed(standing.market, standing.state, terms, at)
+      await refuseUnmetered(ctx, workspaceId, change)
       const stripe = standing.provider === 'stripe' ? stripeOf(ctx, standing.billing) : null
       const quoted = stripe && (await quoteOf(stripe, standing, terms, change, at))
       // As of the moment that was asked about.
@@ -155,6 +157,17 @@ async function refuseDue(
   throw conflict('The period has just ended and is being closed; try again in a moment.', { state: state.status })
 }
 
+/** What was used until midnight is counted before it is charged. */
+async function refuseUnmetered(
+  ctx: Pick<Context, 'db' | 'now' | 'enqueue'>,
+  workspaceId: string,
+  { closed }: Change,
+): Promise<void> {
+  if (!closed || (await isMetered(ctx.db, workspaceId, ctx.now()))) return
+  await ctx.enqueue('billing.meterOne', { workspaceId })
+  throw conflict('What was used until midnight is being counted; try again in a moment.', { state: 'metering' })
+}
+
 /** The moment of a preview that still holds, or now. */
 function momentOf(ctx: Pick<Context, 'now'>, { previewedAt }: Patch, { state }: Standing): Date {
   const now = toSecond(ctx.now())
@@ -181,7 +194,13 @@ async function askStripe(
   const standing = await standingOf(ctx, workspaceId)
   await refuseDue(ctx, workspaceId, standing)
   const stripe = standing.provider === 'stripe' ? stripeOf(ctx, standing.billing) : null
-  if (!stripe || standing.state.stripeSubscription === null) return null
+  if (!stripe || standing.state.stripeSubscription === null) {
+    if (!cancel && !resume) {
+      const terms = termsOf(standing, { plan, cycle, seats })
+      await refuseUnmetered(ctx, workspaceId, changed(standing.market, standing.state, terms, ctx.now()))
+    }
+    return null
+  }
   const askedAt = ctx.now()
   if (cancel || resume) {
     const subscription = await cancelAt(stripe, standing, cancel === true, ctx.origin.requestId)

@@ -2,6 +2,7 @@
 import type { JobContext } from '../../kit/jobs.ts'
 import { isToCharge, writeInvoice } from '../billing/invoicing.ts'
 import * as invoices from '../billing/store.ts'
+import { meterYesterday } from '../billing/usage/metering.ts'
 import { findHeld } from '../workspaces/limits/store.ts'
 import { keepAlive } from '../workspaces/store.ts'
 import { changed } from './money/changing.ts'
@@ -15,6 +16,9 @@ import { chargedUsage } from './used.ts'
 const mostMoves = 200
 
 export async function moveOn(ctx: JobContext, workspaceId: string): Promise<void> {
+  const { period } = (await store.find(ctx.db, workspaceId)) ?? { period: null }
+  // A period that is over is charged for all its days.
+  if (ctx.settings.billing && period && period.to <= ctx.now()) await meterYesterday(ctx, workspaceId)
   for (let count = 0; count < mostMoves && !ctx.signal.aborted; count++) {
     if (!(await moveOnce(ctx, workspaceId))) return
   }

@@ -172,6 +172,7 @@ export const workspaces = area(
     carries: { workspace_members: {} },
     leaves: {
       workspaces: 'is carried by itself',
+      workspace_deleted_usage: 'is counted by this installation',
       workspace_embeddings: 'says what failed here',
       workspace_exports: 'is about files of this installation',
       workspace_file_pieces: 'is carried as the ledgers that it holds',

@@ -1,5 +1,6 @@
 // Work on workspaces that nobody waits for.
 import { object } from '../../contract/records.ts'
+import type { Ages } from '../../kit/ages.ts'
 import { follow } from '../../kit/follow.ts'
 import { type Jobs, job } from '../../kit/jobs.ts'
 import * as auditLogs from '../audit_logs/store.ts'
@@ -19,6 +20,11 @@ export const followers = [
   follow('workspaces.arrivals', 'workspaces.import', claimWithin),
   follow('workspaces.returns', 'workspaces.restore', claimWithin),
 ]
+
+/** Limits look at a month, metering at two days. */
+export const ages: Ages = {
+  workspace_deleted_usage: { column: 'hour', afterDays: 62 },
+}
 
 export default {
   /** Ends the workspaces whose time to be restored is over; everything under them goes along. */

@@ -7,6 +7,7 @@ import { countBetween } from '../../automations/executions/store.ts'
 import { bytesOn } from '../../telemetry_tokens/usage/store.ts'
 import { usedBetween } from '../../threads/runs/usage/store.ts'
 import { allSeatsUsed } from '../../workspace_members/store.ts'
+import { deletedBetween } from '../../workspaces/limits/deleted_usage.ts'
 import { findHeld } from '../../workspaces/limits/store.ts'
 import { stillThere } from '../../workspaces/store.ts'
 import * as store from './store.ts'
@@ -29,12 +30,34 @@ export async function meter(ctx: JobContext): Promise<void> {
   await closeDays(ctx, today)
 }
 
+/** Of one workspace the day before, where somebody is about to charge for it before the hour's metering. */
+export async function meterYesterday(ctx: JobContext, workspaceId: string): Promise<void> {
+  const today = dayOf(ctx.now())
+  const yesterday = new Date(today.getTime() - dayMs)
+  if (await isMetered(ctx.db, workspaceId, ctx.now())) return
+  await store.putDay(ctx.db, yesterday, await known(ctx.db, await flowsOf(ctx.db, workspaceId, yesterday)))
+  for (const day of await store.openDaysOf(ctx.db, workspaceId, today)) await closeDay(ctx, workspaceId, new Date(day))
+}
+
+/** Whether all days before this one are counted and closed. */
+export async function isMetered(db: Db, workspaceId: string, now: Date): Promise<boolean> {
+  const today = dayOf(now)
+  const yesterday = new Date(today.getTime() - dayMs)
+  if ((await store.openDaysOf(db, workspaceId, today)).length > 0) return false
+  const isCounted = (await store.usedBetween(db, workspaceId, yesterday, today)).length > 0
+  return isCounted || (await flowsOf(db, workspaceId, yesterday)).length === 0
+}
+
+async function flowsOf(db: Db, workspaceId: string, day: Date): Promise<store.DayRow[]> {
+  return (await flowsOn(db, day)).filter(row => row.workspaceId === workspaceId)
+}
+
 async function flowsOn(db: Db, day: Date): Promise<store.DayRow[]> {
   const to = new Date(day.getTime() + dayMs)
   const runs = await usedBetween(db, day, to)
   const executions = await countBetween(db, day, to)
   const telemetry = await bytesOn(db, day)
-  return [
+  const flows = [
     ...runs.flatMap(({ workspaceId, runs: count, tokens }): store.DayRow[] => [
       { workspaceId, dimension: 'agent_runs', quantity: count },
       { workspaceId, dimension: 'agent_tokens', quantity: tokens },
@@ -54,6 +77,19 @@ async function flowsOn(db: Db, day: Date): Promise<store.DayRow[]> {
       }),
     ),
   ]
+  return together(flows, await deletedBetween(db, day, to))
+}
+
+/** With what is deleted by now: it was used all the same. */
+function together(flows: readonly store.DayRow[], deleted: Awaited<ReturnType<typeof deletedBetween>>) {
+  const sums = new Map<string, store.DayRow>()
+  for (const { workspaceId, dimension: name, quantity } of [...flows, ...deleted]) {
+    const dimension = usageDimensions.find(one => one === name)
+    if (!dimension) continue
+    const key = `${workspaceId} ${dimension}`
+    sums.set(key, { workspaceId, dimension, quantity: quantity + (sums.get(key)?.quantity ?? 0) })
+  }
+  return [...sums.values()]
 }
 
 async function levels(db: Db): Promise<store.DayRow[]> {

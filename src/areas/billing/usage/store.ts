@@ -5,7 +5,7 @@ import { sql } from '../../../kit/sql.ts'
 
 export type DayRow = { workspaceId: string; dimension: UsageDimension; quantity: number }
 
-/** Days that are closed stay as they are. */
+/** The most that was ever counted of a day: nothing is given back. Days that are closed stay as they are. */
 export async function putDay(db: Db, day: Date, rows: readonly DayRow[]): Promise<void> {
   const batch = 1_000
   for (let at = 0; at < rows.length; at += batch) {
@@ -16,7 +16,8 @@ export async function putDay(db: Db, day: Date, rows: readonly DayRow[]): Promis
       from unnest(${part.map(row => row.workspaceId)}::text[], ${part.map(row => row.dimension)}::text[],
         ${part.map(row => row.quantity)}::bigint[]) as r (workspace_id, dimension, quantity)
       order by r.workspace_id, r.dimension
-      on conflict (workspace_id, day, dimension) do update set quantity = excluded.quantity where not u.is_closed`)
+      on conflict (workspace_id, day, dimension) do update
+        set quantity = greatest(u.quantity, excluded.quantity) where not u.is_closed`)
   }
 }
 
@@ -25,6 +26,14 @@ export function openDays(db: Db, before: Date, most: number) {
   return db.query<{ workspaceId: string; day: string }>(sql`
     select distinct workspace_id, day from billing_usage where not is_closed and day < ${before}
     order by day, workspace_id limit ${most}::int`)
+}
+
+/** Of one workspace. */
+export async function openDaysOf(db: Db, workspaceId: string, before: Date): Promise<string[]> {
+  const rows = await db.query<{ day: string }>(sql`
+    select distinct day from billing_usage where workspace_id = ${workspaceId} and not is_closed and day < ${before}
+    order by day`)
+  return rows.map(({ day }) => day)
 }
 
 /** Closes a day; what it has, or nothing where somebody else was quicker. */

@@ -2,6 +2,7 @@
 import type { Signal } from '../../../contract/operation.ts'
 import type { Db } from '../../../kit/db.ts'
 import { type Sql, sql } from '../../../kit/sql.ts'
+import { deletedSince } from '../../workspaces/limits/deleted_usage.ts'
 
 export const dayMs = 86_400_000
 
@@ -78,11 +79,12 @@ export function bytesOn(db: Db, day: Date) {
     where d.day = ${day} group by t.workspace_id having sum(d.bytes) > 0`)
 }
 
-/** Of one workspace since a day. */
+/** Of one workspace since a day, by tokens that are deleted now too. */
 export async function bytesSince(db: Db, workspaceId: string, day: Date): Promise<number> {
   const [row] = await db.query<{ bytes: number }>(sql`
     select coalesce(sum(d.bytes), 0)::float8 as bytes
     from telemetry_tokens t join telemetry_token_days d on d.token_id = t.id
     where t.workspace_id = ${workspaceId} and d.day >= ${day}`)
-  return row?.bytes ?? 0
+  const gone = await deletedSince(db, workspaceId, day)
+  return (row?.bytes ?? 0) + (gone.get('telemetry_bytes') ?? 0)
 }

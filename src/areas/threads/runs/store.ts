@@ -6,6 +6,7 @@ import { type Db, first } from '../../../kit/db.ts'
 import { listSql } from '../../../kit/list_sql.ts'
 import { type Sql, sql } from '../../../kit/sql.ts'
 import type { Looking } from '../../../kit/visibility.ts'
+import { deletedSince } from '../../workspaces/limits/deleted_usage.ts'
 import { seen } from '../store.ts'
 import type { AgentRun, runs } from './contract.ts'
 import type { Rights } from './starting.ts'
@@ -107,8 +108,9 @@ export async function starterOf(db: Db, id: string): Promise<string | null> {
 
 export type Used = { runs: number; tokens: number; cost: number }
 
-/** By the runs that began since then, whoever carried them out, as far as they have told it. */
+/** By the runs that began since then, whoever carried them out, as far as they have told it; deleted ones too. */
 export async function usedSince(db: Db, workspaceId: string, since: Date): Promise<Used> {
+  const gone = await deletedSince(db, workspaceId, since)
   const row = await first<Used>(
     db,
     sql`
@@ -117,7 +119,12 @@ export async function usedSince(db: Db, workspaceId: string, since: Date): Promi
       coalesce(sum((usage ->> 'cost')::numeric), 0)::float8 as cost
     from agent_runs where workspace_id = ${workspaceId} and created > ${since}`,
   )
-  return row ?? { runs: 0, tokens: 0, cost: 0 }
+  const { runs, tokens, cost } = row ?? { runs: 0, tokens: 0, cost: 0 }
+  return {
+    runs: runs + (gone.get('agent_runs') ?? 0),
+    tokens: tokens + (gone.get('agent_tokens') ?? 0),
+    cost: cost + (gone.get('agent_cost') ?? 0),
+  }
 }
 
 type Claiming = Looking & { workspaceId: string; kinds: readonly CallerKind[] | null }

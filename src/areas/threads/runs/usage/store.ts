@@ -11,10 +11,14 @@ export function endedIn(db: Db, workspaceId: string, threadIds: readonly string[
     order by r.ended, r.id`)
 }
 
-/** What all workspaces used in a span of time, for who meters it. */
+/** What all workspaces used in a span of time, for who meters it: runs that began in it, tokens of those that ended in it. */
 export function usedBetween(db: Db, from: Date, to: Date) {
   return db.query<{ workspaceId: string; runs: number; tokens: number }>(sql`
-    select workspace_id, count(*)::float8 as runs,
-      coalesce(sum(coalesce((usage ->> 'in')::numeric, 0) + coalesce((usage ->> 'out')::numeric, 0)), 0)::float8 as tokens
-    from agent_runs where created >= ${from} and created < ${to} group by workspace_id`)
+    select workspace_id, sum(runs)::float8 as runs, sum(tokens)::float8 as tokens
+    from (
+      select workspace_id, 1 as runs, 0::numeric as tokens from agent_runs where created >= ${from} and created < ${to}
+      union all
+      select workspace_id, 0, coalesce((usage ->> 'in')::numeric, 0) + coalesce((usage ->> 'out')::numeric, 0)
+      from agent_runs where ended >= ${from} and ended < ${to}
+    ) as parts group by workspace_id`)
 }
