@@ -72,6 +72,21 @@ describe('checkout', () => {
     expect(again.status).toBe(409)
   })
 
+  it('leaves one page open, and of two that were completed all the same one subscription', async () => {
+    const page = async () =>
+      (await call('subscriptions.checkout', { plan: 'team', cycle: 'monthly', seats: 3, ...urls })).result.url
+    const [first, second] = [await page(), await page()]
+    expect(() => s.complete(first)).toThrow(/expired/)
+    const kept = s.complete(second)
+    s.reopen(first)
+    p.advance(1_000)
+    const extra = s.complete(first)
+    await deliver()
+    expect([s.subscription(kept).status, s.subscription(extra).status]).toEqual(['trialing', 'canceled'])
+    await deliver()
+    expect(await shown()).toMatchObject({ plan: 'team', seats: 3, status: 'trialing' })
+  })
+
   it.each([
     [{ plan: 'team', cycle: 'monthly', successUrl: 'http://app.example.com/' }, 400],
     [{ plan: 'team', cycle: 'monthly', cancelUrl: 'javascript:alert(1)' }, 400],
@@ -110,6 +125,30 @@ describe('changes', () => {
     s.renew(id)
     await deliver()
     expect(await shown()).toMatchObject({ seats: 4, next: null })
+  })
+
+  it('that wait are taken back for nothing, and credit nothing that was not paid', async () => {
+    const id = await subscribed(8)
+    await call('subscriptions.patch', { seats: 4 })
+    for (const verb of ['preview', 'patch']) {
+      expect((await call(`subscriptions.${verb}`, { seats: 20 })).error?.metadata.next.seats).toBe(4)
+    }
+    const count = async () => (await call('billing.invoices.list')).result.count
+    await deliver()
+    const before = await count()
+    p.advance(60_000)
+    expect((await call('subscriptions.preview', { seats: 8 })).result).toMatchObject({ lines: [], totalMinor: 0 })
+    expect((await call('subscriptions.patch', { seats: 8 })).result).toMatchObject({ seats: 8, next: null })
+    await deliver()
+    expect([await count(), s.subscription(id).items.data[0]?.quantity]).toEqual([before, 8])
+    const { result: preview } = await call('subscriptions.preview', { seats: 20 })
+    expect((await call('subscriptions.patch', { seats: 20, previewedAt: preview.at })).status).toBe(200)
+    await deliver()
+    const [invoice] = (await call('billing.invoices.list', { perPage: 1 })).result.items
+    expect([invoice.totalMinor, invoice.lines[0].description]).toEqual([
+      preview.totalMinor,
+      expect.stringContaining('(8)'),
+    ])
   })
 
   it('end with the period once canceled, and go on once resumed', async () => {
@@ -266,6 +305,48 @@ describe('events', () => {
     expect((await p.call('subscriptions.get', at, other)).result.plan).toBe('free')
     const { result: after } = await call('billing.invoices.list', { perPage: 1 })
     expect([after.items[0], await shown()]).toEqual(before)
+  })
+
+  it('that come late tell nothing of who pays somebody else by now', async () => {
+    const id = await subscribed()
+    await call('subscriptions.patch', { cancel: true })
+    s.renew(id)
+    await deliver()
+    await call('billing.patch', { provider: 'manual' })
+    await call('subscriptions.patch', { plan: 'business', cycle: 'monthly', seats: 4 })
+    const before = await shown()
+    expect(before.plan).toBe('business')
+    await p.platform.jobs.runNow('subscriptions.mirror', { workspaceId })
+    expect(await shown()).toEqual(before)
+  })
+
+  it('of a price that left the file are taken over as far as they can be', async () => {
+    const id = await subscribed()
+    const { billing } = p.platform.settings
+    const team = billing?.file.plans.find(({ id: plan }) => plan === 'team')
+    const price = team?.prices.find(({ stripePrice }) => stripePrice === 'price_team_monthly_eur')
+    if (!price) throw new Error('the plans of tests have it')
+    const mirrored = async () =>
+      (
+        await p.database.query<{ at: string }>(
+          sql`select mirrored_at as at from subscriptions where workspace_id = ${workspaceId}`,
+        )
+      )[0]?.at
+    price.stripePrice = 'price_of_another_time'
+    try {
+      const [before, asked] = [await shown(), await mirrored()]
+      s.subscription(id).status = 'past_due'
+      p.advance(60_000)
+      await p.platform.jobs.runNow('subscriptions.mirror', { workspaceId })
+      expect(await shown()).toMatchObject({ plan: before.plan, seats: before.seats, status: 'past_due' })
+      expect(Date.parse((await mirrored()) ?? '')).toBeGreaterThan(Date.parse(asked ?? ''))
+      s.subscription(id).status = 'canceled'
+      p.advance(60_000)
+      await p.platform.jobs.runNow('subscriptions.mirror', { workspaceId })
+      expect(await shown()).toMatchObject({ plan: 'free', status: 'canceled' })
+    } finally {
+      price.stripePrice = 'price_team_monthly_eur'
+    }
   })
 
   it('of strangers are taken and do nothing; what is no event is refused', async () => {

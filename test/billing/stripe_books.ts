@@ -144,6 +144,8 @@ export function books(file: PlanFile) {
     /** The customer enters a card on the page of the session. */
     complete(url: string): string {
       const session = found(sessions, url.split('/').at(-1), 'session')
+      if (session.status !== 'open') throw new StripeFault(400, `This page is ${session.status}`)
+      sessions.set(session.id, { ...session, status: 'complete' })
       const price = priceOf(session['line_items[0][price]'])
       const quantity = Number(session['line_items[0][quantity]'] ?? 1)
       const start = seconds()
@@ -164,7 +166,7 @@ export function books(file: PlanFile) {
         cancel_at_period_end: false,
         trial_end: trialDays > 0 ? end : null,
         created: start,
-        metadata: {},
+        metadata: { workspaceId: session['subscription_data[metadata][workspaceId]'] ?? '' },
         items: { data: [item] },
       }
       subscriptions.set(made.id, made)
@@ -174,6 +176,13 @@ export function books(file: PlanFile) {
       }
       tell('checkout.session.completed', { id: session.id, object: 'checkout.session', customer: made.customer })
       return made.id
+    },
+    /** As Stripe has it now. */
+    subscription: (id: string): Subscription => found(subscriptions, id, 'subscription'),
+    /** A page that was completed in the moment in which it was to expire. */
+    reopen(url: string): void {
+      const session = found(sessions, url.split('/').at(-1), 'session')
+      sessions.set(session.id, { ...session, status: 'open' })
     },
     /** Something beside the plan is invoiced, in so many lines. */
     chargeFor(id: string, count: number): void {

@@ -71,8 +71,41 @@ export function routesOf(kept: Kept): readonly Route[] {
         found(customers, params.customer, 'customer')
         priceOf(params['line_items[0][price]'])
         const id = newId('cs_test')
-        sessions.set(id, { ...params, id })
+        sessions.set(id, { ...params, id, status: 'open' })
         return { id, object: 'checkout.session', url: `https://checkout.stripe.test/${id}` }
+      },
+    ],
+    [
+      'GET',
+      /^\/v1\/checkout\/sessions$/,
+      params => {
+        takes(params, [/^(customer|status|limit)$/])
+        const own = [...sessions.values()].filter(({ customer }) => customer === params.customer)
+        return { object: 'list', data: own.filter(({ status }) => status === params.status), has_more: false }
+      },
+    ],
+    [
+      'POST',
+      /^\/v1\/checkout\/sessions\/(\w+)\/expire$/,
+      (params, id) => {
+        takes(params, [])
+        const session = found(sessions, id, 'session')
+        if (session.status !== 'open') throw new StripeFault(400, `This Session is not open: ${session.status}`)
+        const expired = { ...session, status: 'expired' }
+        sessions.set(id, expired)
+        return { ...expired, object: 'checkout.session' }
+      },
+    ],
+    [
+      'DELETE',
+      /^\/v1\/subscriptions\/(\w+)$/,
+      (params, id) => {
+        takes(params, [/^(prorate|invoice_now)$/])
+        const subscription = found(subscriptions, id, 'subscription')
+        if (subscription.status === 'canceled') throw new StripeFault(404, `No such subscription: '${id}'`)
+        subscription.status = 'canceled'
+        tell('customer.subscription.deleted', subscription)
+        return subscription
       },
     ],
     [

@@ -1,6 +1,7 @@
 // The page at the provider where somebody begins to pay: at Stripe, or at the operator's own payment service.
-import { conflict } from '../../contract/errors.ts'
+import { ApiError, conflict } from '../../contract/errors.ts'
 import type { BeforeContext, Context } from '../../kit/context.ts'
+import type { AskStripe } from '../../kit/stripe.ts'
 import { serviceOf } from '../billing/custom/payments.ts'
 import { stripeOf } from '../billing/stripe/client.ts'
 import { ensureCustomer } from '../billing/stripe/customer.ts'
@@ -39,9 +40,23 @@ export async function checkoutFor(
     cancel_url: urls.cancelUrl,
     subscription_data: { metadata: { workspaceId }, ...trialOf(standing, terms.plan) },
   }
-  const { url } = await stripe(({ checkout }) => checkout.sessions.create(body, { idempotencyKey: key }))
+  const { id, url } = await stripe(({ checkout }) => checkout.sessions.create(body, { idempotencyKey: key }))
+  await expireOthers(stripe, customer, id)
   if (!url) throw conflict('The payment provider has no page for this.', { provider })
   return { customer, url }
+}
+
+/** Who completes two pages pays twice: only the newest stays open. */
+async function expireOthers(stripe: AskStripe, customer: string, id: string): Promise<void> {
+  const open = await stripe(({ checkout }) => checkout.sessions.list({ customer, status: 'open', limit: 100 }))
+  for (const other of open.data.filter(session => session.id !== id)) {
+    try {
+      await stripe(({ checkout }) => checkout.sessions.expire(other.id, {}, { idempotencyKey: `expire-${other.id}` }))
+    } catch (error) {
+      // Stripe has answered: completed or over meanwhile. What came of it is told by its events.
+      if (!(error instanceof ApiError && error.metadata)) throw error
+    }
+  }
 }
 
 function trialOf({ state, billing }: Standing, plan: string): { trial_period_days?: number } {

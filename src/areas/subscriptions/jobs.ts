@@ -2,17 +2,14 @@
 import { Type } from 'typebox'
 import { WorkspaceId } from '../../contract/ids.ts'
 import { object } from '../../contract/records.ts'
-import { type JobContext, type Jobs, job } from '../../kit/jobs.ts'
-import type { AskStripe, Stripe } from '../../kit/stripe.ts'
+import { type Jobs, job } from '../../kit/jobs.ts'
 import * as invoices from '../billing/store.ts'
 import { stripeOf } from '../billing/stripe/client.ts'
 import { meter } from '../billing/usage/metering.ts'
-import { keepAlive } from '../workspaces/store.ts'
 import { terms } from './fields/contract.ts'
 import { begin, moveOn } from './moving.ts'
 import * as store from './store.ts'
-import { mirrorInvoice, mirrorSubscription } from './stripe/mirroring.ts'
-import { customerOf, statusOf } from './stripe/objects.ts'
+import { mirror, mirrorOne } from './stripe/asked.ts'
 
 const atOnce = 100
 /** Webhooks can be lost: what nobody told of for so long is asked. */
@@ -69,56 +66,3 @@ export default {
     },
   }),
 } satisfies Jobs
-
-async function mirror(ctx: JobContext, workspaceId: string): Promise<void> {
-  const { billing } = ctx.settings
-  const stripe = stripeOf(ctx, billing)
-  const customer = (await invoices.findAccount(ctx.db, workspaceId))?.stripeCustomer
-  if (!billing || !stripe || !customer) return
-  const askedAt = ctx.now()
-  const { data } = await stripe(({ subscriptions }) => subscriptions.list({ customer, status: 'all', limit: 20 }))
-  const subscription = currentOf(data)
-  if (!subscription) return
-  await ctx.transaction(async tx => {
-    await keepAlive(tx, workspaceId)
-    await invoices.lockAccount(tx, billing, workspaceId, ctx.now())
-    const told = { subscription, askedAt, now: ctx.now() }
-    const isNew = await mirrorSubscription(tx, billing, workspaceId, told)
-    if (!isNew) return
-    const target = { object: 'subscription', id: workspaceId }
-    await ctx.record(tx, { chain: workspaceId, action: 'subscriptions.mirrored', target })
-  })
-}
-
-/** One that runs comes before one that is over; of those alike the newest. */
-function currentOf(all: readonly Stripe.Subscription[]): Stripe.Subscription | undefined {
-  const known = all.filter(one => statusOf(one) !== undefined)
-  const isOver = (one: Stripe.Subscription) => Number(statusOf(one) === 'canceled')
-  return known.sort((one, other) => isOver(one) - isOver(other) || other.created - one.created)[0]
-}
-
-const mostLines = 1_000
-
-/** With all its lines: an invoice comes with the first ten of them. */
-async function wholeInvoice(own: Stripe['invoices'], externalId: string): Promise<Stripe.Invoice> {
-  const invoice = await own.retrieve(externalId)
-  if (!invoice.lines.has_more) return invoice
-  const data = await own.listLineItems(externalId, { limit: 100 }).autoPagingToArray({ limit: mostLines })
-  return { ...invoice, lines: { ...invoice.lines, data } }
-}
-
-async function mirrorOne(ctx: JobContext, stripe: AskStripe, workspaceId: string, externalId: string): Promise<void> {
-  const { billing } = ctx.settings
-  const invoice = await stripe(({ invoices: own }) => wholeInvoice(own, externalId))
-  await ctx.transaction(async tx => {
-    if (!billing) return
-    await keepAlive(tx, workspaceId)
-    const account = await invoices.lockAccount(tx, billing, workspaceId, ctx.now())
-    // An event that names one customer and an invoice of another tells nothing.
-    if (account.stripeCustomer !== customerOf(invoice)) return
-    const outcome = await mirrorInvoice(tx, billing, account, invoice, ctx.now())
-    if (outcome === 'known') return
-    const action = outcome === 'new' ? 'billing.invoiced' : 'billing.paid'
-    await ctx.record(tx, { chain: workspaceId, action, target: { object: 'invoice', id: externalId } })
-  })
-}

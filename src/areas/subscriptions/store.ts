@@ -70,6 +70,13 @@ export async function save(
   await putPlan(db, workspaceId, { provider, plan, seats }, span)
 }
 
+/** Stripe was asked, and nothing of it could be taken over. */
+export async function touch(db: Db, workspaceId: string, askedAt: Date): Promise<void> {
+  await db.query(sql`
+    update subscriptions set mirrored_at = ${askedAt}
+    where workspace_id = ${workspaceId} and stripe_subscription is not null`)
+}
+
 /** Those whose time has come, and those that wait for money. */
 export async function due(db: Db, now: Date, after: string, most: number): Promise<string[]> {
   const rows = await db.query<{ workspaceId: string }>(sql`

@@ -23,6 +23,7 @@ export function stripePrice({ market }: Standing, { plan, cycle }: Terms): strin
 export async function quoteOf(stripe: AskStripe, standing: Standing, terms: Terms, change: Change, at: Date) {
   const { stripeSubscription, stripeItem } = standing.state
   if (stripeSubscription === null || stripeItem === null || change.lines.length === 0) return null
+  refuseWaiting(standing)
   const details = {
     items: [{ id: stripeItem, price: stripePrice(standing, terms), quantity: terms.seats }],
     proration_behavior: 'always_invoice' as const,
@@ -33,6 +34,13 @@ export async function quoteOf(stripe: AskStripe, standing: Standing, terms: Term
   const invoice = await stripe(({ invoices }) => invoices.createPreview(body, { idempotencyKey }))
   const quoted: Quoted = { lines: linesOf(invoice), ...totalsOf(invoice) }
   return quoted
+}
+
+/** Stripe has the smaller plan already, and would credit that one instead of what was paid. */
+function refuseWaiting({ state: { next } }: Standing): void {
+  if (next === null) return
+  const detail = 'Less waits for the end of the period; take that back first, by the plan, cycle and seats as they are.'
+  throw conflict(detail, { next })
 }
 
 /** More is invoiced at once. Less costs less from the next invoice on; what the plan gives stays until then, here. */
@@ -48,10 +56,13 @@ export async function changeAt(
   if (change.when === 'period_end' && terms.cycle !== cycle) {
     throw conflict('Stripe changes to a shorter cycle only by a new checkout: cancel, and begin again then.', { cycle })
   }
+  const isCharged = change.lines.length > 0
+  if (isCharged) refuseWaiting(standing)
   const body = {
     items: [{ id: stripeItem, price: stripePrice(standing, terms), quantity: terms.seats }],
     cancel_at_period_end: false,
-    ...(change.when === 'now'
+    // As they are now: what waited is taken back, and nothing was charged for it.
+    ...(isCharged
       ? { proration_behavior: 'always_invoice' as const, proration_date: seconds(at) }
       : { proration_behavior: 'none' as const }),
   }

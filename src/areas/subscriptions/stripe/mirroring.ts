@@ -7,6 +7,7 @@ import type { Stripe } from '../../../kit/stripe.ts'
 import { InvoiceId, type InvoiceLine, invoiceMoves } from '../../billing/fields/contract.ts'
 import type { Totals } from '../../billing/lines.ts'
 import * as invoices from '../../billing/store.ts'
+import { findHeld } from '../../workspaces/limits/store.ts'
 import { isSame } from '../money/prices.ts'
 import { resting, type State } from '../money/state.ts'
 import * as store from '../store.ts'
@@ -46,17 +47,31 @@ export async function mirrorSubscription(
 ): Promise<boolean> {
   const known = await store.find(db, workspaceId)
   if (known?.mirroredAt && new Date(known.mirroredAt) > askedAt) return false
+  // Who pays somebody else by now is not told about by Stripe any more.
+  if ((await findHeld(db, billing, workspaceId)).provider !== 'stripe') return false
   const { file } = billing
   const status = statusOf(subscription)
-  const terms = termsOf(file, subscription)
+  const isKnown = known?.stripeSubscription === subscription.id
+  if (status === 'canceled') {
+    if (!known || !isKnown) return false
+    const none = { stripeSubscription: null, stripeItem: null, mirroredAt: askedAt }
+    await store.save(db, workspaceId, 'stripe', { ...resting(file, known, 'canceled'), ...none }, now)
+    return true
+  }
+  // A price that left the file is of the plan that was had by it.
+  const had = isKnown && known ? { plan: known.plan, cycle: known.cycle, seats: known.seats } : undefined
+  const terms = termsOf(file, subscription) ?? had
   const [item] = subscription.items.data
-  if (status === undefined || terms === undefined || item === undefined) return false
+  if (status === undefined || terms === undefined || item === undefined) {
+    await store.touch(db, workspaceId, askedAt)
+    return false
+  }
   const period = { from: dateOf(item.current_period_start), to: dateOf(item.current_period_end) }
   const trialEnd = subscription.trial_end === null ? (known?.trialEnd ?? null) : dateOf(subscription.trial_end)
   // Until its period is over, what is paid for already stays.
   const isLater = known?.next && isSame(known.next, terms) && known.period && known.period.to > now
   const kept = isLater && known ? { plan: known.plan, cycle: known.cycle, seats: known.seats, next: known.next } : null
-  const running: State = {
+  const state: State = {
     ...(kept ?? { ...terms, next: null }),
     status,
     anchor: period.from,
@@ -65,9 +80,7 @@ export async function mirrorSubscription(
     cancelAt: subscription.cancel_at_period_end ? period.to : null,
     pastDueSince: status === 'past_due' ? (known?.pastDueSince ?? now) : null,
   }
-  const isOver = status === 'canceled'
-  const state = isOver ? resting(file, running, 'canceled') : running
-  const beside = { stripeSubscription: isOver ? null : subscription.id, stripeItem: isOver ? null : item.id }
+  const beside = { stripeSubscription: subscription.id, stripeItem: item.id }
   await store.save(db, workspaceId, 'stripe', { ...state, ...beside, mirroredAt: askedAt }, now)
   return known === undefined || JSON.stringify(shape(known)) !== JSON.stringify(shape(state))
 }
