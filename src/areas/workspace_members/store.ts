@@ -6,6 +6,7 @@ import { listSql } from '../../kit/list_sql.ts'
 import { goneWith } from '../../kit/removal.ts'
 import { assignments, sql } from '../../kit/sql.ts'
 import { directory } from '../../operations.ts'
+import { canAct } from '../workspaces/claims/store.ts'
 import type { Member, workspaceMembers } from './contract.ts'
 
 export type MemberRow = Static<typeof Member>
@@ -71,12 +72,13 @@ export async function lockMember(db: Db, workspaceId: string, userId: string): P
     select user_id from workspace_members where workspace_id = ${workspaceId} and user_id = ${userId} for update`)
 }
 
+/** Those who can act. */
 export async function countOwners(db: Db, workspaceId: string): Promise<number> {
   const row = await first<{ count: number }>(
     db,
     sql`
-    select count(*)::int as count from workspace_members
-    where workspace_id = ${workspaceId} and position = 'owner' and status = 'active'`,
+    select count(*)::int as count from workspace_members m
+    where workspace_id = ${workspaceId} and position = 'owner' and status = 'active' and ${canAct('m')}`,
   )
   return row?.count ?? 0
 }

@@ -8,6 +8,7 @@ import { listSql } from '../../kit/list_sql.ts'
 import { assignments, type Sql, sql } from '../../kit/sql.ts'
 import type { AgentSettings } from './agent/contract.ts'
 import type { AutofixSettings } from './autofix/contract.ts'
+import { canAct } from './claims/store.ts'
 import type { Settings, Workspace, workspaces } from './contract.ts'
 import type { EmbeddingsSettings } from './embeddings/contract.ts'
 
@@ -162,11 +163,13 @@ export async function putSettings(db: Db, id: string, settings: object, now: Dat
   )
 }
 
+/** Of somebody who can act. */
 export async function positionOf(db: Db, id: string, userId: string): Promise<Role | undefined> {
   const row = await first<{ position: Role }>(
     db,
     sql`
-    select position from workspace_members where workspace_id = ${id} and user_id = ${userId} and status = 'active'`,
+    select position from workspace_members m
+    where workspace_id = ${id} and user_id = ${userId} and status = 'active' and ${canAct('m')}`,
   )
   return row?.position
 }

@@ -2,6 +2,7 @@
 import type { Role } from '../../../contract/permissions.ts'
 import type { Db } from '../../../kit/db.ts'
 import { type Sql, sql } from '../../../kit/sql.ts'
+import { canAct } from '../claims/store.ts'
 
 export async function setPosition(db: Db, id: string, userId: string, position: Role, now: Date): Promise<void> {
   await db.query(sql`
@@ -27,13 +28,14 @@ export function orphanedBy(db: Db, userIds: readonly string[]) {
   return db.query<{ id: string; heirId: string | null }>(sql`
     select w.id, (
       select m.user_id from workspace_members m
-      where m.workspace_id = w.id and m.user_id <> all(${userIds}::text[]) and m.status = 'active'
+      where m.workspace_id = w.id and m.user_id <> all(${userIds}::text[]) and m.status = 'active' and ${canAct('m')}
       order by case m.position when 'admin' then 0 when 'member' then 1 else 2 end, m.created, m.user_id limit 1) as heir_id
     from workspaces w
     where exists (select from workspace_members o
         where o.workspace_id = w.id and o.user_id = any(${userIds}::text[]) and o.position = 'owner')
       and not exists (select from workspace_members o
-        where o.workspace_id = w.id and o.user_id <> all(${userIds}::text[]) and o.position = 'owner' and o.status = 'active')`)
+        where o.workspace_id = w.id and o.user_id <> all(${userIds}::text[]) and o.position = 'owner' and o.status = 'active'
+          and ${canAct('o')})`)
 }
 
 export async function handOver(db: Db, id: string, heirId: string, now: Date): Promise<void> {
@@ -76,8 +78,9 @@ async function rename(db: Db, userIds: readonly string[], now: Date, where: Sql)
     update workspaces w set updated = ${now}, owner_id = (
       select m.user_id from workspace_members m
       where m.workspace_id = w.id and m.position = 'owner' and m.user_id <> all(${userIds}::text[]) and m.status = 'active'
-      order by m.created, m.user_id limit 1)
+        and ${canAct('m')} order by m.created, m.user_id limit 1)
     where ${where} and w.owner_id = any(${userIds}::text[]) and exists (
       select from workspace_members m
-      where m.workspace_id = w.id and m.position = 'owner' and m.user_id <> all(${userIds}::text[]) and m.status = 'active')`)
+      where m.workspace_id = w.id and m.position = 'owner' and m.user_id <> all(${userIds}::text[]) and m.status = 'active'
+        and ${canAct('m')})`)
 }
