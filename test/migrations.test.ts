@@ -18,6 +18,7 @@ const outlives: Record<string, string> = {
   'api_key_counts.workspace_id':
     'the changes of a deleted workspace sum up to nothing, and go with the next summing up',
   'placeholders.workspace_id': 'no reference: they are users, whom the hourly removal takes once the workspace is gone',
+  'placeholders.claimed_by': 'nobody has claimed the person any more',
   'inbox_entries.actor_id': 'what somebody was told of stays when the one who did it goes',
   'issues.owner_id': 'passes to the owner of the workspace (`owned` in the directory)',
   'issues.team_id': 'emptied when the team goes (`refers` in the directory)',
@@ -54,6 +55,7 @@ const unindexed: Record<string, string> = {
   'audit_logs.list': 'ledger is indexed by its chain: chain and seq, at, action',
   'agent_tools.approvals.list id': 'approvals of a workspace, kept for 90 days, are few',
   'auth.grants.list': 'the consents of one user, found by the user, are few',
+  'workspaces.claims.list': 'of one person, found by the address, are few',
   'auth.sessions.list': 'at most 20 sessions per user',
   'integrations.people.list': 'at most as many as the workspace has members',
   'issues.alerts.list': 'the alerts of one issue, of the last 7 days, are read by its fingerprint',
@@ -88,6 +90,7 @@ const tables: Record<string, string> = {
   'billing.invoices.list': 'invoices',
   'agent_tools.approvals.list': 'agent_tool_approvals',
   'agent_tools.calls.list': 'agent_tool_calls',
+  'workspaces.claims.list': 'of one person, found by the address, are few',
   'auth.sessions.list': 'sessions',
   'auth.grants.list': 'oauth_grants',
   'auth.inbox.list': 'inbox_entries',

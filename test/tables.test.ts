@@ -52,6 +52,8 @@ const strangers: readonly string[] = [
   // A workspace without a chain has never been seen by anybody.
   'workspaces/imports/store.ts ledger_heads',
   'workspaces/imports/store.ts users',
+  // Placeholders are users, whom somebody with a proven address claims.
+  'workspaces/claims/store.ts users',
   'api_keys/store.ts workspaces',
   'workspace_members/mails.ts notification_settings',
   // What acts in the name of a member ends with the membership, and a webhook with its workspace.

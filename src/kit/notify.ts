@@ -33,8 +33,15 @@ export async function notify(ctx: Telling, notice: Notice): Promise<void> {
   if (userIds.length + teamIds.length === 0) return
   const once = notice.once ?? ('id' in ctx ? ctx.id : null)
   const actorId = caller?.userId ?? null
-  await ctx.enqueue('auth.notify', { type, userIds, teamIds, except: self, actorId, workspaceId, target, facts, once })
+  const payload = { type, teamIds, except: self, actorId, workspaceId, target, facts, once }
+  await ctx.enqueue('auth.notify', { ...payload, userIds: userIds.slice(0, atOnce) })
+  for (let place = atOnce; place < userIds.length; place += atOnce) {
+    await ctx.enqueue('auth.notify', { ...payload, teamIds: [], userIds: userIds.slice(place, place + atOnce) })
+  }
 }
+
+/** As many as one job takes. */
+const atOnce = 1_000
 
 const longestFact = 200
 

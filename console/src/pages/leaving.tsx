@@ -155,7 +155,7 @@ function Told({ report }: { report: Report }) {
         <List.Item>{countOf(rows, 'record')}</List.Item>
         <List.Item>{`${countOf(report.files.count, 'file')}, ${bytesOf(report.files.bytes)}`}</List.Item>
         <List.Item>
-          {`${countOf(report.people.matched, 'person', 'people')} with an account here, ${report.people.placeholders} without`}
+          {`${countOf(report.people.placeholders, 'other person', 'other people')}, who may claim their places`}
         </List.Item>
         <List.Item>
           {`${countOf(secrets, 'secret')} to be set again`}

@@ -223,7 +223,18 @@ export function standingOf(db: Db, workspaceId: string, ids: readonly string[]) 
 }
 
 export async function hashAgain(db: Db, workspaceId: string): Promise<void> {
-  await db.query(sql`
-    update autofixes set patch_sha256 = encode(sha256(convert_to(patch, 'UTF8')), 'hex')
-    where workspace_id = ${workspaceId} and patch_sha256 <> encode(sha256(convert_to(patch, 'UTF8')), 'hex')`)
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const rows: { id: string }[] = await db.query<{ id: string }>(sql`
+      with these as materialized (
+        select id from autofixes where workspace_id = ${workspaceId} and id > ${after}
+        order by id limit ${hashedAtOnce}::int
+      ), hashed as (
+        update autofixes a set patch_sha256 = encode(sha256(convert_to(a.patch, 'UTF8')), 'hex') from these s
+        where a.id = s.id and a.patch_sha256 <> encode(sha256(convert_to(a.patch, 'UTF8')), 'hex'))
+      select id from these order by id desc limit 1`)
+    after = rows[0]?.id
+  }
 }
+
+/** Patches may be large, and nobody shall wait long. */
+const hashedAtOnce = 20

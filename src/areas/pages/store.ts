@@ -161,9 +161,19 @@ function laterBy(date: Date, days: number): Date {
 }
 
 export async function hashAgain(db: Db, workspaceId: string): Promise<void> {
-  await db.query(sql`
-    update pages g set sha256 = h.sha256 from (
-      select c.page_id, encode(sha256(convert_to(c.html, 'UTF8')), 'hex') as sha256
-      from page_contents c join pages o on o.id = c.page_id where o.workspace_id = ${workspaceId}) h
-    where g.id = h.page_id and g.workspace_id = ${workspaceId} and g.sha256 <> h.sha256`)
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const rows: { id: string }[] = await db.query<{ id: string }>(sql`
+      with these as materialized (
+        select id from pages where workspace_id = ${workspaceId} and id > ${after} order by id limit ${hashedAtOnce}::int
+      ), hashed as (
+        update pages g set sha256 = h.sha256 from (
+          select c.page_id, encode(sha256(convert_to(c.html, 'UTF8')), 'hex') as sha256
+          from page_contents c join these s on s.id = c.page_id) h
+        where g.id = h.page_id and g.workspace_id = ${workspaceId} and g.sha256 <> h.sha256)
+      select id from these order by id desc limit 1`)
+    after = rows[0]?.id
+  }
 }
+
+/** Pages may be large, and nobody shall wait long. */
+const hashedAtOnce = 10

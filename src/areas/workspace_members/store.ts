@@ -101,13 +101,13 @@ export async function deleteMembers(db: Db, userIds: readonly string[], workspac
   await db.query(sql`${goneWith(directory, 'workspace_member', deletion)} select count(*) from gone`)
 }
 
-/** Viewers take no seat, nor do those who are suspended. */
+/** Viewers take no seat, nor do those who are suspended or cannot act. */
 export async function seatsUsed(db: Db, workspaceId: string): Promise<number> {
   const row = await first<{ n: number }>(
     db,
     sql`
-    select count(*)::int as n from workspace_members
-    where workspace_id = ${workspaceId} and position <> 'viewer' and status = 'active'`,
+    select count(*)::int as n from workspace_members m
+    where workspace_id = ${workspaceId} and position <> 'viewer' and status = 'active' and ${canAct('m')}`,
   )
   return row?.n ?? 0
 }
@@ -115,6 +115,6 @@ export async function seatsUsed(db: Db, workspaceId: string): Promise<number> {
 /** Of all workspaces, for who meters it. */
 export function allSeatsUsed(db: Db) {
   return db.query<{ workspaceId: string; count: number }>(sql`
-    select workspace_id, count(*)::float8 as count from workspace_members
-    where position <> 'viewer' and status = 'active' group by workspace_id`)
+    select workspace_id, count(*)::float8 as count from workspace_members m
+    where position <> 'viewer' and status = 'active' and ${canAct('m')} group by workspace_id`)
 }

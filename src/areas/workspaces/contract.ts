@@ -8,6 +8,7 @@ import { agentCallers } from '../../contract/scopes.ts'
 import { secretsSet } from '../../contract/sealed.ts'
 import { AgentGiven, agentFields } from './agent/contract.ts'
 import { AutofixSettings, AutofixSettingsGiven } from './autofix/contract.ts'
+import { claims } from './claims/contract.ts'
 import { Embeddings, EmbeddingsGiven } from './embeddings/contract.ts'
 import { exports } from './exports/contract.ts'
 import { imports } from './imports/contract.ts'
@@ -54,7 +55,7 @@ export const Settings = record('WorkspaceSettings', { ...settings, secretsSet })
 
 const path = object({ workspaceId: WorkspaceId })
 
-/** All but exports and imports. */
+/** All but exports, imports and claims. */
 export const own = area('workspaces', {
   'workspaces.list': {
     summary: 'List the workspaces of the caller',
@@ -166,7 +167,7 @@ export const own = area('workspaces', {
 
 export const workspaces = area(
   'workspaces',
-  { ...own.operations, ...exports.operations, ...imports.operations },
+  { ...own.operations, ...exports.operations, ...imports.operations, ...claims.operations },
   {
     about: 'Workspaces, their settings, their export and import, and their end.',
     carries: { workspace_members: {} },
@@ -182,13 +183,13 @@ export const workspaces = area(
     },
     notifies: {
       'workspaces.imported': {
-        title: 'A workspace that I am a member of is imported',
-        text: '{actor} imported {workspace}, and you are a member of it',
+        title: 'A workspace is imported in which I may claim a place',
+        text: 'Somebody imported a workspace that names your address: claim your place in your inbox, or leave it',
+        outside: true,
       },
     },
     events: {
       'workspaces.purged': 'A deleted workspace ended for good when its time to be restored was over',
-      'workspaces.claimed': 'Somebody proved the address of a person whom an import had brought, and became them',
     },
   },
 )

@@ -12,6 +12,7 @@ import { underFreeSlug } from '../../kit/slugs.ts'
 import { changedAgent } from './agent/changing.ts'
 import { defaultAgent, findSecrets, putSecrets } from './agent/store.ts'
 import { defaultAutofix } from './autofix/store.ts'
+import claimHandlers from './claims/handlers.ts'
 import { own as ownWorkspaces } from './contract.ts'
 import { changedEmbeddings, shownEmbeddings } from './embeddings/changing.ts'
 import { clearFault, defaultEmbeddings } from './embeddings/store.ts'
@@ -117,7 +118,7 @@ const own = implement(ownWorkspaces, {
   },
 })
 
-export default { ...own, ...exportHandlers, ...importHandlers }
+export default { ...own, ...exportHandlers, ...importHandlers, ...claimHandlers }
 
 async function settingsOf(db: Db, workspaceId: string, isReady: boolean) {
   const { agent, autofix, embeddings, ...set } = await store.findSettings(db, workspaceId)

@@ -4,21 +4,22 @@ import type { Ages } from '../../kit/ages.ts'
 import { follow } from '../../kit/follow.ts'
 import { type Jobs, job } from '../../kit/jobs.ts'
 import * as auditLogs from '../audit_logs/store.ts'
+import { finishClaims } from './claims/claiming.ts'
+import { removeOrphans } from './claims/store.ts'
+import { tellAll, tellOne } from './claims/telling.ts'
 import { WorkspaceExportId } from './exports/contract.ts'
 import { forget, pack } from './exports/packing_job.ts'
-import { claim, claimWithin } from './imports/claiming.ts'
-import { removeOrphans } from './imports/store.ts'
 import * as store from './store.ts'
 
 /** A workspace may hold much: a statement that ends many would outlast its time. */
 const atOnce = 20
 const orphansAtOnce = 500
 
-/** Whoever proves an address may be somebody whom an import has waited for. */
+/** Whoever proves an address may be somebody for whom an imported workspace waits. */
 export const followers = [
-  follow('workspaces.claims', 'auth.verifyEmail', claim),
-  follow('workspaces.arrivals', 'workspaces.import', claimWithin),
-  follow('workspaces.returns', 'workspaces.restore', claimWithin),
+  follow('workspaces.claims', 'auth.verifyEmail', tellOne),
+  follow('workspaces.arrivals', 'workspaces.import', tellAll),
+  follow('workspaces.returns', 'workspaces.restore', tellAll),
 ]
 
 /** Limits look at a month, metering at two days. */
@@ -57,6 +58,16 @@ export default {
     concurrency: 1,
     key: ({ id }) => id,
     run: (ctx, { id }) => pack(ctx, id),
+  }),
+
+  /** Scheduled as well, so that whatever cut it off, it comes to its end. */
+  'workspaces.claim': job({
+    payload: object({}),
+    schedule: '27 * * * *',
+    timeoutSeconds: 6 * 3600,
+    retries: 5,
+    concurrency: 1,
+    run: finishClaims,
   }),
 
   'workspaces.forgetExports': job({

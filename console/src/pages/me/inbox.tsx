@@ -13,6 +13,7 @@ import { Moment } from '../../parts/moment.tsx'
 import { Empty, Loaded, Page, Panel } from '../../parts/page.tsx'
 import { done } from '../../parts/toast.tsx'
 import { Paging } from '../../table/paging.tsx'
+import { Claims } from './claims.tsx'
 
 type Entry = ItemOf<'auth.inbox.list'>
 
@@ -57,6 +58,7 @@ export function InboxPage() {
         )
       }
     >
+      <Claims />
       <Failure error={readAll.error} onRetry={readAll.again} />
       <SegmentedControl
         aria-label="Which notifications"

@@ -31,7 +31,8 @@ export type Checked = {
 }
 
 const mostIds = 2_000_000
-const mostPeople = 20_000
+/** Of one archive; and of all that somebody sends in a minute. */
+export const mostPeople = 20_000
 
 const [isUser, isWorkspace] = [Compile(UserId), Compile(WorkspaceId)]
 

@@ -28,8 +28,7 @@ export const WorkspaceImport = record('WorkspaceImport', {
   files: object({ count, bytes: count }),
   ids: object({ kept: count, renewed: { ...count, description: 'Ids that records have here already.' } }),
   people: object({
-    matched: { ...count, description: 'Members whose verified address has an account here.' },
-    placeholders: { ...count, description: 'The others: whoever verifies the address of one becomes them.' },
+    placeholders: { ...count, description: 'All but who imports: whoever has proven the address of one may claim it.' },
   }),
   secretsToSet: Type.Array(
     object({
@@ -49,10 +48,9 @@ export const imports = area('workspaces', {
     summary: 'Import a workspace from an export',
     description:
       'Takes the zip of `workspaces.exports.file`, of this installation or another. The whole archive is checked before ' +
-      'anything is written; with `dryRun` nothing is. Ids are kept where they are free. Members are found by their verified ' +
-      'address; others become placeholders, which whoever verifies that address claims. Who imports is the owner where the ' +
-      'old one has no account here, and an admin at least. Automations are off, integrations paused, and secrets must be ' +
-      'set again.',
+      'anything is written; with `dryRun` nothing is. Ids are kept where they are free. Who imports is the owner. Everybody ' +
+      'else is a placeholder, which who has proven that address may claim (`workspaces.claims.accept`); whether somebody ' +
+      'has an account here is not told. Automations are off, integrations paused, and secrets must be set again.',
     past: 'imported',
     route: 'POST /v1/workspaces/import',
     words: 'archive restore move migrate upload zip bring',

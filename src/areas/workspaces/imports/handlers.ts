@@ -1,11 +1,10 @@
 // Carries out the import of a workspace: checked, then written out of sight, then revealed with its first entry.
 import { ApiError, badRequest, forbidden, unauthorized } from '../../../contract/errors.ts'
 import { answering, implement, staged } from '../../../kit/implement.ts'
-import { notify } from '../../../kit/notify.ts'
 import { slugOf } from '../../../kit/slugs.ts'
 import { keepUser } from '../store.ts'
 import { openArchive } from './archive_file.ts'
-import { type Checked, checkArchive } from './checking.ts'
+import { type Checked, checkArchive, mostPeople } from './checking.ts'
 import { imports } from './contract.ts'
 import { type Mapping, mapIds } from './mapping.ts'
 import * as store from './store.ts'
@@ -22,13 +21,14 @@ export default implement(imports, {
       if (caller.userId === null) throw forbidden('Only a person can own a workspace.')
       if (!content.file) throw badRequest('The body is empty; send application/zip.')
       if (!(await take(`import ${caller.userId}`, perMinute, 1))) {
-        throw new ApiError('too_many_requests', 'Import fewer archives in a minute.')
+        throw tooMany()
       }
       const archive = await openArchive(content.file)
       const checked = await checkArchive(db, archive, carriers)
+      if (!(await take(`people imported ${caller.userId}`, mostPeople, checked.people.size))) throw tooMany()
       if (!dryRun) await store.removeAbandoned(db, ctx.now())
       const mapping = await mapIds(db, checked, caller.userId)
-      const report = reportOf(checked, mapping)
+      const report = reportOf(checked, mapping, caller.userId)
       if (dryRun) {
         const isTaken = await store.findSlug(db, checked.workspace.slug)
         const slug = isTaken ? `${slugOf(checked.workspace.slug)}-…` : checked.workspace.slug
@@ -48,20 +48,23 @@ export default implement(imports, {
         throw new ApiError('unavailable', 'The import took too long; try again.')
       }
       note({ workspaceId: mapping.workspaceId, target: { object: 'workspace', id: mapping.workspaceId } })
-      const told = { type: 'workspaces.imported', workspaceId: mapping.workspaceId }
-      await notify(ctx, { ...told, to: mapping.matched })
       return { ...report, dryRun: false, imported: now().toISOString() }
     },
   ),
 })
 
-function reportOf({ archive, workspace, tables, files, ledgers, warnings }: Checked, mapping: Mapping) {
+function tooMany(): ApiError {
+  return new ApiError('too_many_requests', 'Import fewer archives in a minute.')
+}
+
+function reportOf(checked: Checked, mapping: Mapping, importer: string) {
+  const { archive, workspace, tables, files, ledgers, warnings } = checked
   const { manifest } = archive
   const own = manifest.files.filter(({ path }) => path.startsWith('files/'))
   return {
     id: mapping.workspaceId,
     name: workspace.name,
-    ownerId: mapping.ownerId,
+    ownerId: importer,
     source: {
       workspaceId: workspace.id,
       made: manifest.made,
@@ -73,7 +76,7 @@ function reportOf({ archive, workspace, tables, files, ledgers, warnings }: Chec
       .map(({ shape, rows }) => ({ area: shape.area, table: shape.table, rows })),
     files: { count: files.size, bytes: own.reduce((sum, { size }) => sum + size, 0) },
     ids: { kept: mapping.kept, renewed: mapping.renewed },
-    people: { matched: mapping.matched.length, placeholders: mapping.placeholders.length },
+    people: { placeholders: mapping.placeholders.length },
     secretsToSet: manifest.secrets
       .slice(0, mostSecretsShown)
       .map(({ table, id, names }) => ({ table, id: mapping.here(id), names })),

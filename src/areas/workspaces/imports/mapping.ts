@@ -7,15 +7,13 @@ import { type Person, renamed } from '../carrying/archive.ts'
 import { takenIds } from '../carrying/store.ts'
 import type { Checked } from './checking.ts'
 import { homes, prefixOf } from './ids.ts'
-import { usersByAddress } from './store.ts'
+import { provenAddress } from './store.ts'
 
 export type Mapping = {
   workspaceId: string
-  ownerId: string
   kept: number
   renewed: number
-  matched: readonly string[]
-  /** People without an account here, under the id that they get. */
+  /** Everybody but who imports, under the id that they get: whether they have an account here is not asked. */
   placeholders: readonly Person[]
   here: (id: string) => string
   /** The same in a line of JSON. */
@@ -26,7 +24,7 @@ const atOnce = 1_000
 
 export async function mapIds(db: Db, checked: Checked, importer: string): Promise<Mapping> {
   const map = new Map<string, string>()
-  const { matched, placeholders } = await mapPeople(db, checked, map)
+  const placeholders = await mapPeople(db, checked, importer, map)
   const { workspace, ids } = checked
   const isFree = (await freeOf(db, 'workspaces', 'id', [workspace.id])) && !(await auditLogs.findHead(db, workspace.id))
   if (!isFree) map.set(workspace.id, newId(WorkspaceId))
@@ -41,35 +39,28 @@ export async function mapIds(db: Db, checked: Checked, importer: string): Promis
   }
   await renameStrangers(db, checked, map)
   const here = (id: string) => map.get(id) ?? id
-  const isOwnerKnown = matched.includes(here(workspace.ownerId)) && ids.get('workspace_members')?.has(workspace.ownerId)
   return {
     workspaceId: here(workspace.id),
-    ownerId: isOwnerKnown ? here(workspace.ownerId) : importer,
     kept,
     renewed,
-    matched,
     placeholders,
     here,
     line: text => renamed(text, here),
   }
 }
 
-/** By the address that both installations have seen proven. */
-async function mapPeople(db: Db, { people }: Checked, map: Map<string, string>) {
-  const all = [...people.values()]
-  const addresses = all.flatMap(({ address }) => (address === null ? [] : [address.toLowerCase()]))
-  const accounts = await usersByAddress(db, addresses)
+/** Who imports is known by the address that both installations have seen proven. */
+async function mapPeople(db: Db, { people }: Checked, importer: string, map: Map<string, string>): Promise<Person[]> {
+  const own = await provenAddress(db, importer)
   const taken = new Set(await takenAmong(db, 'users', 'id', [...people.keys()]))
-  const matched: string[] = []
   const placeholders: Person[] = []
-  for (const person of all) {
-    const account = person.address === null ? undefined : accounts.get(person.address.toLowerCase())
-    const id = account ?? (taken.has(person.id) ? newId(UserId) : person.id)
+  for (const person of people.values()) {
+    const isImporter = own !== undefined && person.address?.toLowerCase() === own
+    const id = isImporter ? importer : taken.has(person.id) ? newId(UserId) : person.id
     if (id !== person.id) map.set(person.id, id)
-    if (account === undefined) placeholders.push({ ...person, id })
-    else matched.push(id)
+    if (!isImporter) placeholders.push({ ...person, id })
   }
-  return { matched, placeholders }
+  return placeholders
 }
 
 /** An id that the archive only names must not come to mean a record of somebody else here. */

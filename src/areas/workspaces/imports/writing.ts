@@ -7,6 +7,7 @@ import { newId } from '../../../kit/random.ts'
 import { underFreeSlug } from '../../../kit/slugs.ts'
 import { paths } from '../carrying/archive.ts'
 import { fillSelves, insertLines } from '../carrying/store.ts'
+import { insertPlaceholders, removeOrphans } from '../claims/store.ts'
 import { insertHistory, writePieces } from '../files/store.ts'
 import type { Checked, CheckedTable } from './checking.ts'
 import type { Mapping } from './mapping.ts'
@@ -28,10 +29,10 @@ export async function write(
   carriers: readonly Carrier[],
 ): Promise<Written> {
   const { db, now } = ctx
-  const { workspaceId: id, ownerId } = mapping
+  const { workspaceId: id } = mapping
   const { workspace } = checked
   const until = () => new Date(now().getTime() + hiddenMs)
-  const place = (slug: string) => store.insertHidden(db, { id, ownerId, slug, workspace, until: until() })
+  const place = (slug: string) => store.insertHidden(db, { id, ownerId: importer, slug, workspace, until: until() })
   let slug = workspace.slug
   try {
     if (!(await place(slug))) {
@@ -54,7 +55,7 @@ export async function write(
     return { slug, suspended }
   } catch (error) {
     await store.removeHidden(db, id)
-    await store.removeOrphans(db, checked.people.size)
+    await removeOrphans(db, checked.people.size)
     ctx.log.warn({ err: error }, 'an import was broken off')
     throw contradicting(error)
   }
@@ -83,7 +84,7 @@ async function fill(
 ): Promise<string[]> {
   const { archive, tables, files, ledgers } = checked
   const { workspaceId } = mapping
-  await store.insertPlaceholders(ctx.db, workspaceId, mapping.placeholders, ctx.now())
+  await insertPlaceholders(ctx.db, workspaceId, mapping.placeholders, ctx.now())
   const suspended = await writeMembers(ctx, checked, mapping, importer)
   for (const sha256 of files) {
     await keep()
@@ -136,10 +137,10 @@ async function writeMembers({ db, now }: UnpackContext, checked: Checked, mappin
       await insertLines(db, table.shape, columns, mapping.workspaceId, lines.slice(place, place + rowsAtOnce))
     }
   }
-  const position = mapping.ownerId === importer ? 'owner' : 'admin'
-  const isEnough = own.position === 'owner' || own.position === position
-  if (!isEnough || suspended.includes(importer))
-    await store.putMember(db, mapping.workspaceId, importer, position, now())
+  // Somebody must be able to act: whoever it was before is an owner again when they claim their place.
+  if (own.position !== 'owner' || suspended.includes(importer)) {
+    await store.putOwner(db, mapping.workspaceId, importer, now())
+  }
   return suspended.filter(id => id !== importer)
 }
 
