@@ -1,4 +1,4 @@
-// The suite's own area: seven operations that use what areas share. It is mounted in tests and nowhere else.
+// The suite's own area: nine operations that use what areas share. It is mounted in tests and nowhere else.
 import { Type } from 'typebox'
 import { LabelIds } from '../../../../src/areas/labels/contract.ts'
 import { id, OwnerId, TeamId, WorkspaceId } from '../../../../src/contract/ids.ts'
