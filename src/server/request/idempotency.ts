@@ -10,13 +10,13 @@ import type { Settings } from '../../kit/settings.ts'
 import { sql } from '../../kit/sql.ts'
 
 export type Repeat = {
-  /** Hash of credential, operation, path and the client's key, of which nothing else is kept. */
+  /** Hash of credential, operation, path and the client's key, of which nothing else is stored. */
   id: string
   bodyHash: string
   clientKey: string
 }
 
-type Kept = { bodyHash: string; answer: string | null }
+type Earlier = { bodyHash: string; answer: string | null }
 
 /**
  * What makes two requests the same one; null where no key counts. Runs send one with every write, to be recognised after a
@@ -60,19 +60,19 @@ export async function earlierAnswer(
   secretKey: string,
   repeat: Repeat,
 ): Promise<{ value: unknown } | undefined> {
-  const kept = await first<Kept>(
+  const earlier = await first<Earlier>(
     db,
     sql`
     select body_hash, answer from idempotency_keys where id = ${repeat.id}`,
   )
-  if (!kept) return undefined
+  if (!earlier) return undefined
   // A rotation of the secret key leaves no hash.
-  if (kept.bodyHash === '')
+  if (earlier.bodyHash === '')
     throw conflict('This request was carried out, but its answer can no longer be read; look at what it made.')
-  if (kept.bodyHash !== repeat.bodyHash)
+  if (earlier.bodyHash !== repeat.bodyHash)
     throw conflict('This Idempotency-Key was used with another body; take a new one.')
-  if (kept.answer === null) return undefined
-  const value = JSON.parse(open(secretKey, repeat, kept.answer))
+  if (earlier.answer === null) return undefined
+  const value = JSON.parse(open(secretKey, repeat, earlier.answer))
   const isOther = typeof value === 'object' && value !== null && statusField in value
   return { value: isOther ? answering(value[statusField], value.result) : value }
 }
@@ -88,14 +88,14 @@ export async function claim(db: Db, repeat: Repeat, now: Date): Promise<boolean>
   return rows.length > 0
 }
 
-/** Where an answer has another status than the usual one, it is kept beside it; no field of a result is named so. */
+/** Where an answer has another status than the usual one, it stands beside it; no field of a result is named so. */
 const statusField = '$status'
 
 /** `returned` as the handler returned it. */
 export async function keepAnswer(db: Db, secretKey: string, repeat: Repeat, returned: unknown): Promise<void> {
   const { status, result } = answerOf(returned)
-  const kept = status === undefined ? result : { [statusField]: status, result }
-  const answer = seal(secretKey, repeat, JSON.stringify(kept))
+  const whole = status === undefined ? result : { [statusField]: status, result }
+  const answer = seal(secretKey, repeat, JSON.stringify(whole))
   await db.query(sql`update idempotency_keys set answer = ${answer} where id = ${repeat.id}`)
 }
 

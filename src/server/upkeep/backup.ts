@@ -4,7 +4,7 @@ import { prepareJobs } from '../work/queue.ts'
 import { type BackupEnd, type BackupHead, type BackupLine, linesOf, type TableLine, writeFile } from './backup_file.ts'
 import { type Migration, replay } from './migrations.ts'
 
-/** Of the job queue only what is still to be done is kept; the library makes its own tables. */
+/** Of the job queue only what is still to be done is written; the library makes its own tables. */
 const queueTables = ['jobs.queue', 'jobs.job']
 const unfinished = `state in ('created', 'retry', 'active')`
 const batch = 500
@@ -149,13 +149,13 @@ async function load(tx: Tx, path: string, tables: ReadonlyMap<string, Table>): P
 function insertInto({ table, columns }: TableLine, tables: ReadonlyMap<string, Table>): string {
   const target = tables.get(table)
   if (!target) throw new Error(`the backup has a table ${table} that this version does not know`)
-  const kept = columns.flatMap((written, place) => {
+  const known = columns.flatMap((written, place) => {
     // Earlier versions wrote some names in quotes.
     const name = written.replaceAll('"', '')
-    const column = target.columns.find(known => known.name === name)
+    const column = target.columns.find(one => one.name === name)
     if (!column && table.startsWith('public.')) throw new Error(`the backup has a column ${name} in ${table}`)
     return column ? [{ ...column, place }] : []
   })
-  return `insert into ${target.name} (${kept.map(({ quoted }) => quoted).join(', ')}) overriding system value
-    select ${kept.map(({ place, type }) => `(line ->> ${place})::${type}`).join(', ')} from json_array_elements($1::json) line`
+  return `insert into ${target.name} (${known.map(({ quoted }) => quoted).join(', ')}) overriding system value
+    select ${known.map(({ place, type }) => `(line ->> ${place})::${type}`).join(', ')} from json_array_elements($1::json) line`
 }

@@ -154,7 +154,7 @@ function attributeList(attributes: Attributes): object[] {
 const sendEveryMs = 2_000
 const mostPerSend = 512
 /** Beyond, spans are dropped: a collector that is away must cost neither time nor memory. */
-const mostKept = 4_096
+const mostWaiting = 4_096
 const patienceMs = 5_000
 const stopPatienceMs = 1_500
 
@@ -164,7 +164,7 @@ function sendTo(options: Options, log: Log) {
   const resource = {
     attributes: attributeList({ 'service.name': options.OTEL_SERVICE_NAME, 'process.pid': process.pid }),
   }
-  const kept: object[] = []
+  const waiting: object[] = []
   let dropped = 0
   let isAway = false
   let sending: Promise<void> | undefined
@@ -178,7 +178,7 @@ function sendTo(options: Options, log: Log) {
   }
 
   async function send(): Promise<void> {
-    const spans = kept.splice(0, mostPerSend)
+    const spans = waiting.splice(0, mostPerSend)
     try {
       await post(spans)
       if (isAway) log.warn({ dropped }, 'traces are taken again')
@@ -191,7 +191,7 @@ function sendTo(options: Options, log: Log) {
   }
 
   function flush(): Promise<void> {
-    sending ??= (kept.length > 0 ? send() : Promise.resolve()).finally(() => {
+    sending ??= (waiting.length > 0 ? send() : Promise.resolve()).finally(() => {
       sending = undefined
     })
     return sending
@@ -200,8 +200,8 @@ function sendTo(options: Options, log: Log) {
   const timer = setInterval(() => void flush(), sendEveryMs).unref()
   return {
     add(span: object) {
-      if (kept.length >= mostKept) dropped++
-      else if (kept.push(span) === mostPerSend) void flush()
+      if (waiting.length >= mostWaiting) dropped++
+      else if (waiting.push(span) === mostPerSend) void flush()
     },
     async stop() {
       clearInterval(timer)

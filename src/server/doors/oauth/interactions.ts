@@ -250,14 +250,14 @@ async function payloadOf(provider: Provider, { scene, client, userId, given }: D
   const { interaction } = scene
   const grant = new provider.Grant({ accountId: userId, clientId: client.clientId })
   const resources = [interaction.params.resource ?? []].flat().map(String)
-  const kept: ReadonlySet<string> = new Set(given)
+  const ticked: ReadonlySet<string> = new Set(given)
   for (const scope of wantedOf(interaction)) {
-    const isKept = !isPlatformScope(scope) || kept.has(scope)
-    if (isKept) grant.addOIDCScope(scope)
+    const isGranted = !isPlatformScope(scope) || ticked.has(scope)
+    if (isGranted) grant.addOIDCScope(scope)
     else grant.rejectOIDCScope(scope)
     if (!isPlatformScope(scope) && !isClaimScope(scope)) continue
     for (const resource of resources) {
-      if (isKept) grant.addResourceScope(resource, scope)
+      if (isGranted) grant.addResourceScope(resource, scope)
       else grant.rejectResourceScope(resource, scope)
     }
   }
