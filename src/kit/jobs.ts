@@ -5,6 +5,8 @@ import type { ClickHouse } from './clickhouse.ts'
 import type { Context, Feed, Fetch } from './context.ts'
 import type { Tx } from './db.ts'
 import type { Git } from './git.ts'
+import type { Settings } from './settings.ts'
+import type { Sql } from './sql.ts'
 
 /** What a call answered; a refusal is an answer too. */
 export type CallAnswer = {
@@ -115,6 +117,11 @@ type Terms<P> = {
   schedule?: string
   /** With a schedule: left out while this process has changed none of these tables since the last time. */
   ifChanged?: readonly string[]
+  /**
+   * With a schedule: selects, of which one gives a row where there is something to do; left out where none does. They
+   * ask the database each time, so nothing is missed that another process wrote, a restart left or a clock made due.
+   */
+  due?: (now: Date, settings: Pick<Settings, 'billing'>) => readonly Sql[]
   /** 120 where nothing is said; a try that takes longer has failed. */
   timeoutSeconds?: number
   /** 60 where nothing is said: after seconds at first, then every hour, for about two days. */

@@ -120,6 +120,8 @@ export async function startPlatform({
       ...retentionJobs({ ...areas.ages, ...ownAges, ...extra?.ages }),
       ...ledgerJobs({ database, key, ledger, outside: config.LEDGER_HEADS }),
     },
+    settings,
+    now,
     log: logger,
     tracer,
     context,

@@ -13,6 +13,7 @@ export default {
     payload: object({}),
     schedule: '* * * * *',
     ifChanged: ['api_keys'],
+    due: () => [store.manyCounts],
     run: ({ db }) => store.sumUpCounts(db),
   }),
 

@@ -158,6 +158,10 @@ export function keysEnding(
     order by k.id limit ${most}::int`)
 }
 
+/** Counts that one row would say as well. */
+export const manyCounts = sql`
+  select from api_key_counts group by workspace_id having count(*) > 1 or sum(change) = 0 limit 1`
+
 /** Many changes become one; what sums up to nothing goes. */
 export async function sumUpCounts(db: Db): Promise<void> {
   await db.query(sql`

@@ -8,12 +8,12 @@ import { tokenHash } from '../../kit/tokens.ts'
 import { endAccounts } from './accounts.ts'
 import { codeDigest, codeOf, showCode } from './codes.ts'
 import inbox from './inbox/jobs.ts'
-import { sweepSessions } from './sessions/store.ts'
+import { overSessions, sweepSessions } from './sessions/store.ts'
 import * as store from './store.ts'
 import { type MailPurpose, mayMail } from './tries.ts'
 
 const minutes = { verify: 30, change: 30, reset: 15 }
-const pendingDays = 30
+const pendingBefore = (now: Date) => new Date(now.getTime() - 30 * 86_400_000)
 const address = object({ email: Type.String(), source: Type.String() })
 const ignore = said`If this was not you, you can ignore this mail.`
 
@@ -122,10 +122,12 @@ export default {
   'auth.sweep': job({
     payload: object({}),
     schedule: '7 * * * *',
+    due: now => [overSessions(now), store.stalePending(pendingBefore(now))],
     async run({ db, now, transaction }) {
       await sweepSessions(db, now())
-      const stale = await store.stalePending(db, new Date(now().getTime() - pendingDays * 86_400_000))
-      if (stale.length > 0) await transaction(tx => endAccounts(tx, stale, now()))
+      const stale = await db.query<{ id: string }>(store.stalePending(pendingBefore(now())))
+      const ids = stale.map(({ id }) => id)
+      if (ids.length > 0) await transaction(tx => endAccounts(tx, ids, now()))
     },
   }),
 } satisfies Jobs

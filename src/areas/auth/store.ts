@@ -111,12 +111,9 @@ export async function deleteUsers(db: Db, ids: readonly string[]): Promise<void>
 }
 
 /** Pending accounts that were not used for this long. */
-export async function stalePending(db: Db, before: Date): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(sql`
-    select u.id from users u where u.verified_at is null and u.created < ${before}
-      and not exists (select from sessions s where s.user_id = u.id and s.last_used >= ${before}) limit 500`)
-  return rows.map(row => row.id)
-}
+export const stalePending = (before: Date) => sql`
+  select u.id from users u where u.verified_at is null and u.created < ${before}
+    and not exists (select from sessions s where s.user_id = u.id and s.last_used >= ${before}) limit 500`
 
 // Codes
 

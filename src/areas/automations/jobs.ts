@@ -4,9 +4,10 @@ import { object } from '../../contract/records.ts'
 import type { Ages } from '../../kit/ages.ts'
 import { type Follower, followTogether } from '../../kit/follow.ts'
 import { type Jobs, job } from '../../kit/jobs.ts'
+import { stranded } from './executions/store.ts'
 import { ExecutionId } from './fields/contract.ts'
 import { run } from './running/running.ts'
-import { listeningAmong } from './store.ts'
+import { dueSchedules, listeningAmong } from './store.ts'
 import { onEntries, wake } from './triggering/events.ts'
 import { fire, sweep } from './triggering/schedules.ts'
 
@@ -27,8 +28,18 @@ export default {
     retries: 5,
     run,
   }),
-  'automations.fire': job({ payload: object({}), schedule: '* * * * *', run: fire }),
-  'automations.sweep': job({ payload: object({}), schedule: '* * * * *', run: sweep }),
+  'automations.fire': job({
+    payload: object({}),
+    schedule: '* * * * *',
+    due: now => [dueSchedules(now, 1)],
+    run: fire,
+  }),
+  'automations.sweep': job({
+    payload: object({}),
+    schedule: '* * * * *',
+    due: now => [stranded(now, 1)],
+    run: sweep,
+  }),
 } satisfies Jobs
 
 export const ages: Ages = {

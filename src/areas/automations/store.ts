@@ -263,10 +263,12 @@ export async function setSchedules(
 }
 
 /** Those that are due, held until the transaction ends; another process passes over them. */
-export function dueSchedules(db: Db, now: Date, most: number): Promise<Schedule[]> {
-  return db.query(sql`
-    select s.automation_id, s.place, s.workspace_id, s.cron, s.timezone, s.jitter_seconds, s.missed, s.next_at
-    from automation_schedules s where s.next_at <= ${now} order by s.next_at limit ${most}::int for update skip locked`)
+export const dueSchedules = (now: Date, most: number) => sql`
+  select s.automation_id, s.place, s.workspace_id, s.cron, s.timezone, s.jitter_seconds, s.missed, s.next_at
+  from automation_schedules s where s.next_at <= ${now} order by s.next_at limit ${most}::int`
+
+export function takeSchedules(db: Db, now: Date, most: number): Promise<Schedule[]> {
+  return db.query(sql`${dueSchedules(now, most)} for update skip locked`)
 }
 
 export async function setNext(db: Db, rows: readonly Pick<Schedule, 'automationId' | 'place' | 'nextAt'>[]) {

@@ -229,14 +229,11 @@ export async function takeEvent(
 }
 
 /** Workspaces that owe something which should be paid by now, and not for so long that nothing comes of it any more. */
-export async function inDebt(db: Db, now: Date, after: string, most: number): Promise<string[]> {
-  const rows = await db.query<{ workspaceId: string }>(sql`
+export const inDebt = (now: Date, after: string, most: number) => sql`
     select distinct workspace_id from invoices
     where status = 'open' and provider <> 'stripe' and due_at <= ${now}
       and due_at > ${now}::timestamptz - interval '60 days' and workspace_id > ${after}
-    order by workspace_id limit ${most}::int`)
-  return rows.map(({ workspaceId }) => workspaceId)
-}
+    order by workspace_id limit ${most}::int`
 
 /** Asked for, and still open. */
 export async function touch(db: Db, id: string, now: Date): Promise<void> {

@@ -309,7 +309,9 @@ describe('cloud_accounts.sync', () => {
     const { result: made } = await post({ provider: 'manifests', config: { repositoryId }, syncIntervalMinutes: 5 })
     await settled(p, owner, made.id)
     const isDue = async (minutes: number) =>
-      (await due(p.database, new Date(p.now().getTime() + minutes * 60_000), 1000)).some(({ id }) => id === made.id)
+      (await p.database.query(due(new Date(p.now().getTime() + minutes * 60_000), 1000))).some(
+        row => row.id === made.id,
+      )
     expect([await isDue(0), await isDue(4), await isDue(6)]).toEqual([false, false, true])
   })
 })

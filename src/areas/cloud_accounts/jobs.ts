@@ -1,4 +1,5 @@
 // Readings: when somebody asks for one, and when an account's time has come.
+import type { Static } from 'typebox'
 import { WorkspaceId } from '../../contract/ids.ts'
 import { object } from '../../contract/records.ts'
 import type { Ages } from '../../kit/ages.ts'
@@ -12,6 +13,9 @@ const account = object({ workspaceId: WorkspaceId, id: CloudAccountId })
 const mostAtOnce = 100
 const againSeconds = 15
 const leftMs = 120_000
+const leftBefore = (now: Date) => new Date(now.getTime() - leftMs)
+
+type Account = Static<typeof account>
 
 export const ages: Ages = { cloud_account_syncs: { column: 'created', afterDays: 90 } }
 
@@ -41,8 +45,9 @@ export default {
   'cloud_accounts.due': job({
     payload: object({}),
     schedule: '* * * * *',
+    due: now => [due(now, 1), unread(leftBefore(now), 1), left(leftBefore(now), 1)],
     run: async ctx => {
-      for (const { id, workspaceId } of await due(ctx.db, ctx.now(), mostAtOnce)) {
+      for (const { id, workspaceId } of await ctx.db.query<Account>(due(ctx.now(), mostAtOnce))) {
         await ctx.enqueue('cloud_accounts.sync', { workspaceId, id })
       }
       await takeUp(ctx)
@@ -52,9 +57,9 @@ export default {
 
 /** What a process that ended was at, and nobody has taken up since. */
 async function takeUp({ db, now, enqueue }: JobContext): Promise<void> {
-  const before = new Date(now().getTime() - leftMs)
-  for (const { id, workspaceId } of await unread(db, before, mostAtOnce)) {
+  const before = leftBefore(now())
+  for (const { id, workspaceId } of await db.query<Account>(unread(before, mostAtOnce))) {
     await enqueue('cloud_accounts.sync', { workspaceId, id })
   }
-  for (const waiting of await left(db, before, mostAtOnce)) await enqueue('cloud_infra.apply', waiting)
+  for (const waiting of await db.query(left(before, mostAtOnce))) await enqueue('cloud_infra.apply', waiting)
 }

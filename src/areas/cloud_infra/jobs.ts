@@ -5,7 +5,7 @@ import type { Ages } from '../../kit/ages.ts'
 import { type Jobs, job } from '../../kit/jobs.ts'
 import { keptDays } from './applying/store.ts'
 import { waiting } from './applying/waiting.ts'
-import { purge } from './nodes/store.ts'
+import { missing, purge } from './nodes/store.ts'
 import { judgeAll } from './tiers/judging.ts'
 
 export const ages: Ages = {
@@ -27,6 +27,7 @@ export default {
   'cloud_infra.purge': job({
     payload: object({}),
     schedule: '17 3 * * *',
+    due: now => [missing(now, 1)],
     run: async ctx => {
       while ((await ctx.transaction(tx => purge(tx, ctx.now(), purgedAtOnce))) === purgedAtOnce) {
         ctx.signal.throwIfAborted()

@@ -4,6 +4,7 @@ import { WorkspaceId } from '../../contract/ids.ts'
 import { object } from '../../contract/records.ts'
 import { type Jobs, job } from '../../kit/jobs.ts'
 import { detect, detectAll } from './detecting/alerting.ts'
+import { waitingDatasets } from './detecting/store.ts'
 import { DatasetId } from './fields/contract.ts'
 import { conditionOf } from './querying/filter.ts'
 import { clearLeftovers, retain } from './rows/keeping.ts'
@@ -36,6 +37,7 @@ export default {
     payload: object({ no: Type.Optional(Type.Integer({ description: 'Of the dataset; all where nothing is said.' })) }),
     schedule: '* * * * *',
     ifChanged: ['dataset_findings'],
+    due: () => [waitingDatasets],
     timeoutSeconds: 300,
     retries: 5,
     concurrency: 2,
@@ -46,7 +48,7 @@ export default {
   }),
   'datasets.retain': job({
     payload: object({}),
-    schedule: '23 * * * *',
+    schedule: '53 * * * *',
     timeoutSeconds: 3_000,
     run: async ctx => {
       await retain(ctx)

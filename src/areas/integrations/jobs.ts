@@ -9,11 +9,13 @@ import { type Jobs, job } from '../../kit/jobs.ts'
 import { backfill } from './deliveries/backfilling.ts'
 import { fanOut } from './deliveries/fanning.ts'
 import { send, sweep } from './deliveries/sending.ts'
+import { dueTargets } from './deliveries/targets/store.ts'
 import { IntegrationId } from './fields/contract.ts'
 import { PayloadId } from './inbound/contract.ts'
 import { take } from './inbound/taking.ts'
 import { listeningAmong } from './store.ts'
 import { renewAll, renewOne } from './tools/renewing.ts'
+import { withTools } from './tools/store.ts'
 
 const target = object({ id: IntegrationId })
 const sending = (health: 'well' | 'failing') =>
@@ -41,7 +43,12 @@ export default {
     key: ({ id, slot }) => `${id} ${slot}`,
     run: ({ enqueue }, { id }) => enqueue('integrations.send', { id }),
   }),
-  'integrations.sweep': job({ payload: object({}), schedule: '* * * * *', run: sweep }),
+  'integrations.sweep': job({
+    payload: object({}),
+    schedule: '* * * * *',
+    due: now => [dueTargets(now, 1)],
+    run: sweep,
+  }),
   'integrations.take': job({
     payload: object({ id: PayloadId }),
     concurrency: 4,
@@ -52,7 +59,12 @@ export default {
     timeoutSeconds: 600,
     run: backfill,
   }),
-  'integrations.refreshTools': job({ payload: object({}), schedule: '50 4 * * *', run: renewAll }),
+  'integrations.refreshTools': job({
+    payload: object({}),
+    schedule: '50 4 * * *',
+    due: () => [withTools],
+    run: renewAll,
+  }),
   'integrations.refreshToolsOf': job({
     payload: object({ workspaceId: WorkspaceId, id: IntegrationId }),
     key: ({ id }) => id,

@@ -4,13 +4,14 @@ import type { Ages } from '../../kit/ages.ts'
 import { type Jobs, job } from '../../kit/jobs.ts'
 import * as store from './store.ts'
 
-const unusedDays = 7
+const unusedBefore = (now: Date) => new Date(now.getTime() - 7 * 86_400_000)
 
 export default {
   'oauth_clients.sweep': job({
     payload: object({}),
     schedule: '37 * * * *',
-    run: ({ db, now }) => store.removeUnused(db, new Date(now().getTime() - unusedDays * 86_400_000)),
+    due: now => [store.unused(unusedBefore(now))],
+    run: ({ db, now }) => store.removeUnused(db, unusedBefore(now())),
   }),
 } satisfies Jobs
 

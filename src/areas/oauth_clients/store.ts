@@ -126,11 +126,13 @@ export function removeGrant(db: Db, clientId: string, id: string): Promise<Grant
 }
 
 /** What has ended by itself, and clients without a workspace that nobody let in: they can introduce themselves again. */
+export const unused = (unusedBefore: Date) => sql`
+  select c.id from oauth_clients c where c.origin in ('dynamic', 'metadata')
+    and coalesce(c.last_used_at, c.created) < ${unusedBefore}
+    and not exists (select from oauth_grants g where g.client_id = c.id)`
+
 export async function removeUnused(db: Db, unusedBefore: Date): Promise<void> {
-  await db.query(sql`
-    delete from oauth_clients c where c.origin in ('dynamic', 'metadata')
-      and coalesce(c.last_used_at, c.created) < ${unusedBefore}
-      and not exists (select from oauth_grants g where g.client_id = c.id)`)
+  await db.query(sql`delete from oauth_clients where id in (${unused(unusedBefore)})`)
 }
 
 /** Of somebody who leaves a workspace. Keys hang on consents too, so consents go before keys. */

@@ -9,8 +9,6 @@ import { syncOne } from './syncing/syncing.ts'
 
 const mostAtOnce = 100
 const againSeconds = 15
-const sweepMs = 3_600_000
-let sweptAt = Number.NEGATIVE_INFINITY
 
 export default {
   'repositories.sync': job({
@@ -49,13 +47,12 @@ export default {
   'repositories.due': job({
     payload: object({}),
     schedule: '* * * * *',
-    run: async ctx => {
-      for (const { id, workspaceId } of await due(ctx.db, ctx.now(), mostAtOnce)) {
-        await ctx.enqueue('repositories.sync', { workspaceId, id })
-      }
-      await sweep(ctx)
+    due: now => [due(now, 1)],
+    run: async ({ db, now, enqueue }) => {
+      for (const one of await db.query(due(now(), mostAtOnce))) await enqueue('repositories.sync', one)
     },
   }),
+  'repositories.sweep': job({ payload: object({}), schedule: '13 * * * *', run: sweep }),
   'repositories.forget': job({
     payload: object({ id: RepositoryId }),
     run: ({ git }, { id }) => git.mirror(id).remove(),
@@ -64,9 +61,8 @@ export default {
 
 /** Mirrors whose repository went with its workspace, or while another machine had the job. */
 async function sweep({ git, db }: JobContext): Promise<void> {
-  if (performance.now() - sweptAt < sweepMs) return
-  sweptAt = performance.now()
   const ids = await git.mirrors()
+  if (ids.length === 0) return
   const still = await present(db, ids)
   for (const id of ids) if (!still.has(id)) await git.mirror(id).remove()
 }

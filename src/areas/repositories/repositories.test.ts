@@ -261,7 +261,7 @@ describe('repositories.sync', () => {
     await insert(one, 1, '2021-01-01')
     await insert(away, 1, '2019-01-01')
     await p.database.query(sql`update workspaces set status = 'suspended' where id = ${away.workspaceId}`)
-    const found = (await due(p.database, p.now(), 20)).map(row => row.workspaceId)
+    const found = (await p.database.query(due(p.now(), 20))).map(row => row.workspaceId)
     const ours = [many, one, away].map(({ workspaceId }) => found.filter(id => id === workspaceId).length)
     await p.database.query(sql`delete from repositories where url like 'https://code.invalid/due/%'`)
     expect(ours).toEqual([19, 1, 0])

@@ -13,28 +13,30 @@ import { mirror, mirrorOne } from './stripe/asked.ts'
 
 const atOnce = 100
 /** Webhooks can be lost: what nobody told of for so long is asked. */
-const unaskedMs = 6 * 3_600_000
+const unaskedBefore = (now: Date) => new Date(now.getTime() - 6 * 3_600_000)
 
 export default {
   'subscriptions.due': job({
     payload: object({}),
     schedule: '*/5 * * * *',
     timeoutSeconds: 1_800,
+    due: (now, { billing }) => {
+      return billing ? [store.due(now, '', 1), invoices.inDebt(now, '', 1), store.unasked(unaskedBefore(now), 1)] : []
+    },
     run: async ctx => {
       if (!ctx.settings.billing) return
       // A period that is over is charged for all its days.
       if (await store.isAnyOver(ctx.db, ctx.now())) await meter(ctx)
       for (const find of [store.due, invoices.inDebt]) {
         for (let after = ''; ; ) {
-          const ids = await find(ctx.db, ctx.now(), after, atOnce)
-          for (const workspaceId of ids) await ctx.enqueue('subscriptions.move', { workspaceId })
-          if (ids.length < atOnce || ctx.signal.aborted) break
-          after = ids.at(-1) ?? ''
+          const found = await ctx.db.query<{ workspaceId: string }>(find(ctx.now(), after, atOnce))
+          for (const { workspaceId } of found) await ctx.enqueue('subscriptions.move', { workspaceId })
+          if (found.length < atOnce || ctx.signal.aborted) break
+          after = found.at(-1)?.workspaceId ?? ''
         }
       }
-      const before = new Date(ctx.now().getTime() - unaskedMs)
-      for (const workspaceId of await store.unasked(ctx.db, before, atOnce)) {
-        await ctx.enqueue('subscriptions.mirror', { workspaceId })
+      for (const one of await ctx.db.query(store.unasked(unaskedBefore(ctx.now()), atOnce))) {
+        await ctx.enqueue('subscriptions.mirror', one)
       }
     },
   }),

@@ -78,13 +78,10 @@ export async function touch(db: Db, workspaceId: string, askedAt: Date): Promise
 }
 
 /** Those whose time has come, and those that wait for money. */
-export async function due(db: Db, now: Date, after: string, most: number): Promise<string[]> {
-  const rows = await db.query<{ workspaceId: string }>(sql`
+export const due = (now: Date, after: string, most: number) => sql`
     select workspace_id from subscriptions
     where workspace_id > ${after} and stripe_subscription is null and (period_to <= ${now} or status = 'past_due')
-    order by workspace_id limit ${most}::int`)
-  return rows.map(({ workspaceId }) => workspaceId)
-}
+    order by workspace_id limit ${most}::int`
 
 export async function isAnyOver(db: Db, now: Date): Promise<boolean> {
   const rows = await db.query(sql`
@@ -93,10 +90,7 @@ export async function isAnyOver(db: Db, now: Date): Promise<boolean> {
 }
 
 /** Those that Stripe keeps, the ones first that were not asked about for longest. */
-export async function unasked(db: Db, before: Date, most: number): Promise<string[]> {
-  const rows = await db.query<{ workspaceId: string }>(sql`
+export const unasked = (before: Date, most: number) => sql`
     select workspace_id from subscriptions
     where stripe_subscription is not null and status <> 'canceled' and mirrored_at < ${before}
-    order by mirrored_at limit ${most}::int`)
-  return rows.map(({ workspaceId }) => workspaceId)
-}
+    order by mirrored_at limit ${most}::int`

@@ -10,7 +10,7 @@ import { runScript } from './runs/script/running.ts'
 import * as store from './runs/store.ts'
 
 const piece = 100
-const minuteMs = 60_000
+const minuteBefore = (now: Date) => new Date(now.getTime() - 60_000)
 
 /** Uploads that no message holds. */
 export const ages: Ages = { message_files: { column: 'expires' } }
@@ -36,20 +36,23 @@ export default {
   'threads.sweepLeases': job({
     payload: object({}),
     schedule: '* * * * *',
+    due: now => [store.lapsed(now, 1), store.forgotten(minuteBefore(now), 1), store.forsaken(minuteBefore(now))],
     key: () => 'all',
     async run(ctx) {
       for (;;) {
-        const lapsed = await store.lapsed(ctx.db, ctx.now(), piece)
+        const lapsed = await ctx.db.query<Lapsed>(store.lapsed(ctx.now(), piece))
         for (const one of lapsed) await takeBack(ctx, one)
         if (lapsed.length < piece) break
       }
-      const minuteAgo = new Date(ctx.now().getTime() - minuteMs)
-      for (const one of await store.forgotten(ctx.db, minuteAgo, piece)) await enqueueOwn(ctx.enqueue, one)
+      const minuteAgo = minuteBefore(ctx.now())
+      const forgotten = await ctx.db.query<Forgotten>(store.forgotten(minuteAgo, piece))
+      for (const one of forgotten) await enqueueOwn(ctx.enqueue, one)
       await store.settleForsaken(ctx.db, minuteAgo, ctx.now())
     },
   }),
 } satisfies Jobs
 
+type Forgotten = Pick<store.RunRow, 'id' | 'workspaceId' | 'runner'>
 type Lapsed = { id: string; threadId: string; workspaceId: string }
 
 /** Looked at again once it is held: its runner may have been heard of meanwhile. */

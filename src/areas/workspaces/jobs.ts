@@ -5,10 +5,11 @@ import { follow } from '../../kit/follow.ts'
 import { type Jobs, job } from '../../kit/jobs.ts'
 import * as auditLogs from '../audit_logs/store.ts'
 import { finishClaims } from './claims/claiming.ts'
-import { removeOrphans } from './claims/store.ts'
+import { orphans, removeOrphans } from './claims/store.ts'
 import { tellAll, tellOne } from './claims/telling.ts'
 import { WorkspaceExportId } from './exports/contract.ts'
 import { forget, pack } from './exports/packing_job.ts'
+import { dueExports } from './exports/store.ts'
 import * as store from './store.ts'
 
 /** A workspace may hold much: a statement that ends many would outlast its time. */
@@ -32,6 +33,7 @@ export default {
   'workspaces.purge': job({
     payload: object({}),
     schedule: '17 * * * *',
+    due: now => [store.due(now, 1), orphans(1)],
     async run({ db, now, transaction, record }) {
       const purge = () =>
         transaction(async tx => {
@@ -73,6 +75,7 @@ export default {
   'workspaces.forgetExports': job({
     payload: object({}),
     schedule: '47 * * * *',
+    due: now => [dueExports(now, 1)],
     run: forget,
   }),
 } satisfies Jobs

@@ -133,13 +133,14 @@ export async function remove(db: Db, ids: readonly string[]): Promise<void> {
   await db.query(sql`delete from workspaces where id = any(${ids}::text[])`)
 }
 
+/** Whose time to be restored is over. */
+export const due = (now: Date, most: number) => sql`
+  select id from workspaces where status = 'deleting' and delete_at <= ${now} order by id limit ${most}::int`
+
 /** One statement, so that a workspace which is restored at this moment stays. Says which went. */
 export async function removeDue(db: Db, now: Date, most: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
-    delete from workspaces where id in (
-      select id from workspaces where status = 'deleting' and delete_at <= ${now}
-      order by id limit ${most}::int for update skip locked)
-    returning id`)
+    delete from workspaces where id in (${due(now, most)} for update skip locked) returning id`)
   return rows.map(row => row.id)
 }
 

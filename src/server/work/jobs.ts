@@ -5,6 +5,7 @@ import type { Enqueue, Log } from '../../kit/context.ts'
 import type { Database, Tx } from '../../kit/db.ts'
 import type { Job, Jobs } from '../../kit/jobs.ts'
 import { once } from '../../kit/once.ts'
+import type { Settings } from '../../kit/settings.ts'
 import type { Tracer } from '../watch/tracing.ts'
 import { inTime } from './in_time.ts'
 import type { JobContextMaker } from './job_context.ts'
@@ -32,6 +33,8 @@ type Options = {
   database: Database
   jobs: Jobs
   context: JobContextMaker
+  settings: Pick<Settings, 'billing'>
+  now: () => Date
   log: Log
   tracer?: Tracer | undefined
 }
@@ -42,7 +45,7 @@ const stopMs = 5_000
 const settleMs = 1_000
 
 export async function startJobs(options: Options): Promise<JobRunner> {
-  const { database, jobs, log } = options
+  const { database, jobs, settings, now, log } = options
   const queue = await openQueue(database, jobs, log)
   const enqueue = enqueuer(options, queue.add)
   const run = performer(options, cause => enqueueNow(cause))
@@ -56,6 +59,8 @@ export async function startJobs(options: Options): Promise<JobRunner> {
   const schedules = startSchedules({
     jobs,
     database,
+    settings,
+    now,
     log,
     add: async (kind, id) => {
       await queue.add(kind, {}, { id })

@@ -1,4 +1,6 @@
 // The queue in the database: pg-boss as a store of jobs. It starts nothing by itself, so an idle service asks little.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setTimeout as pause } from 'node:timers/promises'
 import { PgBoss } from 'pg-boss'
 import type { Log } from '../../kit/context.ts'
 import type { Database, Tx } from '../../kit/db.ts'
@@ -12,6 +14,8 @@ type Terms = { retryLimit: number; expireInSeconds: number; policy: 'short' | 's
 /** The id of no job. */
 const nobody = '00000000-0000-0000-0000-000000000000'
 const maintenanceMs = 120_000
+/** Between two statements of the maintenance, which nobody waits for: a service with nothing to do stays quiet. */
+const maintenancePauseMs = 4_000
 /** An index that an upgrade of pg-boss leaves to be built; asked for seldom, since upgrades are. */
 const upgradeSeconds = 600
 const cacheSeconds = 86_400
@@ -36,11 +40,22 @@ const over = (db: Pick<Tx, 'plain'>) => ({
   executeSql: (text: string, values?: unknown[]) => db.plain(text, values),
 })
 
+/** While it is set, each statement waits before it is sent; aborted, none does. */
+const unhurried = new AsyncLocalStorage<AbortSignal>()
+
+const whenItsTime = (db: Pick<Tx, 'plain'>) => ({
+  async executeSql(text: string, values?: unknown[]) {
+    const signal = unhurried.getStore()
+    if (signal) await pause(maintenancePauseMs, undefined, { signal, ref: false }).catch(() => {})
+    return await db.plain(text, values)
+  },
+})
+
 export type Queue = Awaited<ReturnType<typeof openQueue>>
 
 export async function openQueue(database: Database, jobs: Jobs, log: Log) {
   const boss = new PgBoss({
-    db: over(database),
+    db: whenItsTime(database),
     schema: 'jobs',
     supervise: false,
     schedule: false,
@@ -52,7 +67,9 @@ export async function openQueue(database: Database, jobs: Jobs, log: Log) {
   await boss.start()
   await makeQueues(boss, database, jobs)
   if (database.engine === 'pglite') await takeBack(database)
-  const maintenance = setInterval(() => boss.supervise().catch(failed), maintenanceMs).unref()
+  const stopping = new AbortController()
+  const maintain = () => unhurried.run(stopping.signal, () => boss.supervise().catch(failed))
+  const maintenance = setInterval(maintain, maintenanceMs).unref()
   const kinds = Object.keys(jobs)
 
   return {
@@ -93,6 +110,7 @@ export async function openQueue(database: Database, jobs: Jobs, log: Log) {
     maintain: () => boss.supervise(),
     async stop() {
       clearInterval(maintenance)
+      stopping.abort()
       await boss.stop({ graceful: false })
     },
   }

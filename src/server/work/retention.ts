@@ -14,6 +14,7 @@ export function retentionJobs(ages: Ages): Jobs {
     'platform.sweep': job({
       payload: object({}),
       schedule: '7 * * * *',
+      due: now => tables.map(([table, age]) => sql`select from ${raw(table)} where ${overdue(age, now)}`),
       timeoutSeconds: 900,
       async run({ db, now, signal }) {
         for (const [table, age] of tables) {

@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto'
 import { Cron } from 'croner'
 import type { Log } from '../../kit/context.ts'
 import type { Database } from '../../kit/db.ts'
-import type { Jobs } from '../../kit/jobs.ts'
+import type { Job, Jobs } from '../../kit/jobs.ts'
+import type { Settings } from '../../kit/settings.ts'
+import { join, type Sql, sql } from '../../kit/sql.ts'
 
 type Scheduled = {
   kind: string
@@ -11,7 +13,11 @@ type Scheduled = {
   next: number
   ifChanged: readonly string[] | undefined
   isChanged: boolean
+  due: Job['due']
 }
+
+/** A kind, and when it should have begun. */
+type Occurrence = { one: Scheduled; at: number }
 
 /** No timer is set for longer, so that a machine that slept or a clock that was set is noticed. */
 const longestWaitMs = 60_000
@@ -20,17 +26,19 @@ const rareMs = 2 * 3_600_000
 
 type Options = {
   jobs: Jobs
-  database: Pick<Database, 'onCommit'>
+  database: Pick<Database, 'onCommit' | 'query'>
+  settings: Pick<Settings, 'billing'>
+  now: () => Date
   log: Log
   /** Adds a job once, whichever process does. */
   add: (kind: string, id: string) => Promise<void>
 }
 
-export function startSchedules({ jobs, database, log, add }: Options): { stop(): void } {
-  const all = Object.entries(jobs).flatMap<Scheduled>(([kind, { schedule, ifChanged }]) => {
+export function startSchedules({ jobs, database, settings, now, log, add }: Options): { stop(): void } {
+  const all = Object.entries(jobs).flatMap<Scheduled>(([kind, { schedule, ifChanged, due }]) => {
     if (!schedule) return []
     const cron = new Cron(schedule, { paused: true, timezone: 'UTC', mode: '5-part' })
-    return [{ kind, cron, next: nextOf(cron), ifChanged, isChanged: true }]
+    return [{ kind, cron, next: nextOf(cron), ifChanged, isChanged: true, due }]
   })
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
@@ -41,22 +49,38 @@ export function startSchedules({ jobs, database, log, add }: Options): { stop():
     )
 
   async function addDue(): Promise<void> {
+    const come: Occurrence[] = []
     for (const one of all) {
-      const due = one.next
-      if (due > Date.now()) continue
+      const at = one.next
+      if (at > Date.now()) continue
       one.next = nextOf(one.cron)
       if (one.ifChanged && !one.isChanged) continue
       one.isChanged = false
-      await addOne(one.kind, due)
+      come.push({ one, at })
     }
+    await addAll(come)
     wait()
   }
 
   async function addMissed(): Promise<void> {
-    for (const { kind, cron, next } of all) {
-      const last = cron.previousRuns(1)[0]?.getTime()
-      if (!isStopped && last !== undefined && next - last > rareMs) await addOne(kind, last)
-    }
+    const missed = all.flatMap<Occurrence>(one => {
+      const at = one.cron.previousRuns(1)[0]?.getTime()
+      return at !== undefined && one.next - at > rareMs ? [{ one, at }] : []
+    })
+    if (!isStopped) await addAll(missed)
+  }
+
+  /** Those that have something to do, as the database says in one statement for all of them. */
+  async function addAll(come: readonly Occurrence[]): Promise<void> {
+    const questions = come.map(({ one }) => one.due?.(now(), settings) ?? null)
+    const answers = await answersOf(database, questions).catch(error => {
+      log.error(
+        { err: error },
+        'it could not be asked which scheduled jobs have something to do; all of them are added',
+      )
+      return questions.map(() => true)
+    })
+    for (const [index, { one, at }] of come.entries()) if (answers[index] && !isStopped) await addOne(one.kind, at)
   }
 
   function wait(): void {
@@ -80,6 +104,20 @@ export function startSchedules({ jobs, database, log, add }: Options): { stop():
       clearTimeout(missed)
     },
   }
+}
+
+/** For each: null is a yes, and otherwise one of the selects must give a row. */
+async function answersOf(db: Pick<Database, 'query'>, questions: readonly (readonly Sql[] | null)[]) {
+  const asked = questions.filter(selects => selects !== null && selects.length > 0) as (readonly Sql[])[]
+  if (asked.length === 0) return questions.map(selects => selects === null)
+  const conditions = asked.map(selects =>
+    join(
+      selects.map(select => sql`exists (${select})`),
+      ' or ',
+    ),
+  )
+  const [row] = await db.query<{ due: boolean[] }>(sql`select array[${join(conditions, ', ')}] as due`)
+  return questions.map(selects => selects === null || (row?.due[asked.indexOf(selects)] ?? false))
 }
 
 function nextOf(cron: Cron): number {

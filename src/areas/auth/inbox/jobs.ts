@@ -76,13 +76,14 @@ export default {
   'auth.startDigests': job({
     payload: object({}),
     schedule: '30 6 * * *',
+    due: () => [store.usersWithDigest('', 1)],
     timeoutSeconds: 900,
     async run({ db, enqueue }) {
       for (let after = ''; ; ) {
-        const users = await store.usersWithDigest(db, after, pieceOfUsers)
-        for (const userId of users) await enqueue('auth.mailDigest', { userId })
+        const users = await db.query<{ userId: string }>(store.usersWithDigest(after, pieceOfUsers))
+        for (const one of users) await enqueue('auth.mailDigest', one)
         if (users.length < pieceOfUsers) return
-        after = users.at(-1) ?? ''
+        after = users.at(-1)?.userId ?? ''
       }
     },
   }),

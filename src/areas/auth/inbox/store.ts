@@ -204,8 +204,5 @@ export async function idsToMail(db: Db, userId: string, mail: Mailing): Promise<
 }
 
 /** Users for whom something waits, a piece at a time. */
-export async function usersWithDigest(db: Db, after: string, most: number): Promise<string[]> {
-  const rows = await db.query<{ userId: string }>(sql`
-    select distinct user_id from inbox_entries where mail = 'digest' and user_id > ${after} order by user_id limit ${most}::int`)
-  return rows.map(({ userId }) => userId)
-}
+export const usersWithDigest = (after: string, most: number) => sql`
+  select distinct user_id from inbox_entries where mail = 'digest' and user_id > ${after} order by user_id limit ${most}::int`

@@ -70,10 +70,10 @@ export async function deleteSessions(db: Db, userId: string, except: string | nu
 }
 
 /** Those of pending accounts stay with them: they show whether the account is still used. */
+export const overSessions = (now: Date) => sql`
+  select s.id from sessions s join users u on u.id = s.user_id
+  where u.verified_at is not null and (s.expires < ${now} or s.last_used < ${idleSince(now)})`
+
 export async function sweepSessions(db: Db, now: Date): Promise<void> {
-  await db.query(sql`
-    delete from sessions where id in (
-      select s.id from sessions s join users u on u.id = s.user_id
-      where u.verified_at is not null and (s.expires < ${now} or s.last_used < ${idleSince(now)})
-      for update of s skip locked)`)
+  await db.query(sql`delete from sessions where id in (${overSessions(now)} for update of s skip locked)`)
 }

@@ -197,13 +197,10 @@ export async function nextPending(db: Db, automationId: string, most: number): P
 }
 
 /** Those that nobody works on though they could go on: their process has died, or a wake-up got lost. */
-export async function stranded(db: Db, now: Date, most: number): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(sql`
+export const stranded = (now: Date, most: number) => sql`
     select e.id from automation_executions e
     where ${isActive} and coalesce(e.waits_until, e.lease_until, e.created) < ${now}::timestamptz - interval '20 seconds'
-    order by coalesce(e.waits_until, e.lease_until, e.created) limit ${most}::int`)
-  return rows.map(({ id }) => id)
-}
+    order by coalesce(e.waits_until, e.lease_until, e.created) limit ${most}::int`
 
 /** Executions with a step that waits for this approval or thread. */
 export async function waitingFor(db: Db, ids: readonly string[]): Promise<string[]> {

@@ -16,7 +16,7 @@ export async function fire(ctx: JobContext): Promise<void> {
     const made: Made[] = []
     const taken = await ctx.transaction(async tx => {
       const now = ctx.now()
-      const due = await store.dueSchedules(tx, now, mostAtOnce)
+      const due = await store.takeSchedules(tx, now, mostAtOnce)
       for (const one of due) made.push(...(await fireOne({ ...ctx, db: tx }, one, now)))
       const next = due.map(({ automationId, place, cron, timezone }) => {
         const at = nextTimes(cron, timezone, now, 1)[0]
@@ -45,7 +45,7 @@ async function fireOne(ctx: Pick<JobContext, 'db'>, due: store.Schedule, now: Da
 
 /** What a process that died has left, and what could go on though nobody was told. */
 export async function sweep(ctx: JobContext): Promise<void> {
-  for (const id of await executions.stranded(ctx.db, ctx.now(), mostStranded)) {
+  for (const { id } of await ctx.db.query(executions.stranded(ctx.now(), mostStranded))) {
     await ctx.enqueue('automations.run', { id, slot: 'on' })
   }
 }

@@ -101,8 +101,7 @@ export async function isTaken(db: Db, account: Leased, externalId: string): Prom
 }
 
 /** Those whose time has come, of each workspace in turn: one with many that wait long must not hide the others. */
-export function due(db: Db, now: Date, most: number): Promise<{ id: string; workspaceId: string }[]> {
-  return db.query(sql`
+export const due = (now: Date, most: number) => sql`
     select id, workspace_id from (
       select a.id, a.workspace_id, a.last_try_at,
         row_number() over (partition by a.workspace_id order by a.last_try_at nulls first, a.id) as turn
@@ -110,14 +109,11 @@ export function due(db: Db, now: Date, most: number): Promise<{ id: string; work
       where a.state <> 'disconnected' and a.sync_interval_minutes is not null and coalesce(a.leased_until <= now(), true)
         and coalesce(a.last_try_at, '-infinity') <= ${now}::timestamptz - make_interval(mins => a.sync_interval_minutes)
         and ${isActive('a.workspace_id')}) due
-    order by turn, last_try_at nulls first limit ${most}::int`)
-}
+    order by turn, last_try_at nulls first limit ${most}::int`
 
 /** An account that is only to be read when it can be: unread syncs of it that nobody works on any more. */
-export function unread(db: Db, before: Date, most: number): Promise<{ id: string; workspaceId: string }[]> {
-  return db.query(sql`
+export const unread = (before: Date, most: number) => sql`
     select distinct a.id, a.workspace_id from cloud_account_syncs s join cloud_accounts a on a.id = s.account_id
     where s.status in ('waiting', 'running') and s.payload is null and s.created < ${before}
       and coalesce(a.leased_until <= now(), true)
-    order by a.id limit ${most}::int`)
-}
+    order by a.id limit ${most}::int`

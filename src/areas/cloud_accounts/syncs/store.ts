@@ -200,9 +200,7 @@ function elapsed(now: Date) {
 }
 
 /** Whose syncs have been left lying, by a process that ended before it could say that they wait. */
-export function left(db: Db, before: Date, most: number): Promise<{ workspaceId: string; accountId: string }[]> {
-  return db.query(sql`
+export const left = (before: Date, most: number) => sql`
     select distinct s.workspace_id, s.account_id from cloud_account_syncs s
     where s.status in ('waiting', 'running') and s.payload is not null and s.created < ${before}
-    order by s.account_id limit ${most}::int`)
-}
+    order by s.account_id limit ${most}::int`

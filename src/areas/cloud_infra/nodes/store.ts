@@ -182,10 +182,13 @@ export function isOf(db: Db, workspaceId: string, id: string, reach: Reach): Pro
 }
 
 /** Missing for so long that nobody asks any more; a few at a time. */
+export const missing = (now: Date, most: number) => sql`
+  select id from cloud_infra_nodes where purge_at < ${now} order by purge_at limit ${most}::int`
+
 export async function purge(db: Db, now: Date, most: number): Promise<number> {
   const deletion = sql`
     delete from cloud_infra_nodes n where n.id in (
-      select id from cloud_infra_nodes where purge_at < ${now} order by purge_at limit ${most}::int for update skip locked)
+      ${missing(now, most)} for update skip locked)
     returning *`
   return (await db.query(sql`${goneWith(directory, 'node', deletion)} select id from gone`)).length
 }

@@ -25,7 +25,7 @@ const sender = { ownerId: 'system', credential: 'key' } as const
 /** One that fails does not keep the others waiting. */
 export async function detectAll(ctx: JobContext): Promise<void> {
   let failure: unknown
-  for (const no of await store.waitingDatasets(ctx.db)) {
+  for (const { no } of await ctx.db.query<{ no: number }>(store.waitingDatasets)) {
     await detect(ctx, no).catch(error => {
       failure = error
     })

@@ -23,11 +23,8 @@ export async function keepFindings(db: Db, no: number, findings: readonly Findin
 }
 
 /** Datasets of which findings wait. */
-export async function waitingDatasets(db: Db): Promise<number[]> {
-  const rows = await db.query<{ no: number }>(sql`
-    select d.no from datasets d where exists (select from dataset_findings f where f.dataset_no = d.no) order by d.no`)
-  return rows.map(({ no }) => no)
-}
+export const waitingDatasets = sql`
+  select d.no from datasets d where exists (select from dataset_findings f where f.dataset_no = d.no) order by d.no`
 
 export type DetectingDataset = { no: number; id: string; workspaceId: string; slug: string; issueDetection: Detection }
 

@@ -144,5 +144,6 @@ async function end(ctx: JobContext, turn: store.Turn, status: 'failing' | 'disab
 
 /** Finds what a process that died or a long wait has left. */
 export async function sweep(ctx: JobContext): Promise<void> {
-  for (const id of await targets.dueTargets(ctx.db, ctx.now(), 1_000)) await ctx.enqueue('integrations.send', { id })
+  const due = await ctx.db.query(targets.dueTargets(ctx.now(), 1_000))
+  for (const one of due) await ctx.enqueue('integrations.send', one)
 }

@@ -16,7 +16,7 @@ type Key = { workspaceId: string; id: string }
 
 /** Each in a job of its own, so that none waits for a server that is slow. */
 export async function renewAll({ db, enqueue }: JobContext): Promise<void> {
-  for (const key of await store.withTools(db)) await enqueue('integrations.refreshToolsOf', key)
+  for (const key of await db.query(store.withTools)) await enqueue('integrations.refreshToolsOf', key)
 }
 
 /** What its server does wrong is written down and not tried again: there is another day. */

@@ -104,12 +104,10 @@ export async function put(db: Db, stored: Omit<Stored, 'slug' | 'created' | 'upd
 }
 
 /** Integrations whose server has been asked for tools before. */
-export async function withTools(db: Db): Promise<{ workspaceId: string; id: string }[]> {
-  return await db.query(sql`
+export const withTools = sql`
     select i.workspace_id, i.id from integrations i
     where i.type = 'mcp' and i.status = 'active' and exists (select from integration_tools t where t.integration_id = i.id)
-    order by i.id`)
-}
+    order by i.id`
 
 /** Seen on its page. It is not made `failing` by this: that is about events that are sent to it. */
 export async function failed(db: Db, integrationId: string, error: string, now: Date): Promise<void> {

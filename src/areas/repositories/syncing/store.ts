@@ -112,8 +112,7 @@ export async function failed(db: Db, id: string, lease: string, error: Repositor
 }
 
 /** Those whose time has come, of each workspace in turn: one with many that wait long must not hide the others. */
-export function due(db: Db, now: Date, most: number): Promise<{ id: string; workspaceId: string }[]> {
-  return db.query(sql`
+export const due = (now: Date, most: number) => sql`
     select id, workspace_id from (
       select r.id, r.workspace_id, r.last_try_at,
         row_number() over (partition by r.workspace_id order by r.last_try_at nulls first, r.id) as turn
@@ -121,8 +120,7 @@ export function due(db: Db, now: Date, most: number): Promise<{ id: string; work
       where r.enabled and r.sync_interval_minutes is not null and coalesce(r.leased_until <= now(), true)
         and coalesce(r.last_try_at, '-infinity') <= ${now}::timestamptz - make_interval(mins => r.sync_interval_minutes)
         and ${isActive('r.workspace_id')}) due
-    order by turn, last_try_at nulls first limit ${most}::int`)
-}
+    order by turn, last_try_at nulls first limit ${most}::int`
 
 /** Enabled ones under one of these addresses, however it was written: a sync too many is harmless. */
 export function knownBy(db: Db, workspaceId: string, urls: readonly string[]): Promise<{ id: string }[]> {

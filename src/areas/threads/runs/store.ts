@@ -241,17 +241,13 @@ export async function unpark(db: Db, id: string, now: Date): Promise<'running' |
 }
 
 /** What the platform carries out itself, and nobody has taken up: its job was lost with a process. */
-export function forgotten(db: Db, before: Date, most: number) {
-  return db.query<Pick<RunRow, 'id' | 'workspaceId' | 'runner'>>(sql`
+export const forgotten = (before: Date, most: number) => sql`
     select r.id, r.workspace_id, r.runner from agent_runs r
-    where r.status = 'queued' and r.runner <> 'external' and r.updated < ${before} order by r.updated limit ${most}::int`)
-}
+    where r.status = 'queued' and r.runner <> 'external' and r.updated < ${before} order by r.updated limit ${most}::int`
 
-export function lapsed(db: Db, now: Date, most: number) {
-  return db.query<{ id: string; threadId: string; workspaceId: string }>(sql`
+export const lapsed = (now: Date, most: number) => sql`
     select r.id, r.thread_id, r.workspace_id from agent_runs r
-    where r.lease_until <= ${now} and r.thread_id is not null order by r.lease_until limit ${most}::int`)
-}
+    where r.lease_until <= ${now} and r.thread_id is not null order by r.lease_until limit ${most}::int`
 
 export async function isAnyLapsed(db: Db, workspaceId: string, now: Date): Promise<boolean> {
   const rows = await db.query(sql`
@@ -259,16 +255,19 @@ export async function isAnyLapsed(db: Db, workspaceId: string, now: Date): Promi
   return rows.length > 0
 }
 
-/** Threads whose run is gone, with whoever started it, are nobody's work any more. */
+/** Threads whose run is gone, with whoever started it. */
+export const forsaken = (before: Date) => sql`
+  select t.id from threads t
+  where t.status in ('queued', 'running', 'waiting_on_agents', 'waiting_on_human') and t.updated < ${before}
+    and not exists (select from agent_runs r where r.thread_id = t.id and ${active})
+    and not exists (select from agent_runs r join threads c on c.id = r.thread_id
+      where c.parent_thread_id = t.id and ${active})`
+
+/** They are nobody's work any more. */
 export async function settleForsaken(db: Db, before: Date, now: Date): Promise<void> {
   await db.query(sql`
     update threads set status = 'idle', updated = ${now} where id in (
-      select t.id from threads t
-      where t.status in ('queued', 'running', 'waiting_on_agents', 'waiting_on_human') and t.updated < ${before}
-        and not exists (select from agent_runs r where r.thread_id = t.id and ${active})
-        and not exists (select from agent_runs r join threads c on c.id = r.thread_id
-          where c.parent_thread_id = t.id and ${active})
-      order by t.depth, t.id for update skip locked)`)
+      ${forsaken(before)} order by t.depth, t.id for update skip locked)`)
 }
 
 /** Where a run works, or worked; null where it is gone. */

@@ -29,12 +29,12 @@ export async function insertPlaceholders(db: Db, workspaceId: string, people: re
 }
 
 /** Of workspaces that are gone: nobody else names them. */
+export const orphans = (most: number) => sql`
+  select p.user_id from placeholders p
+  where not exists (select from workspaces w where w.id = p.workspace_id) order by p.user_id limit ${most}::int`
+
 export async function removeOrphans(db: Db, most: number): Promise<number> {
-  const gone = await db.query(sql`
-    delete from users where id in (
-      select p.user_id from placeholders p
-      where not exists (select from workspaces w where w.id = p.workspace_id) order by p.user_id limit ${most}::int)
-    returning id`)
+  const gone = await db.query(sql`delete from users where id in (${orphans(most)}) returning id`)
   return gone.length
 }
 

@@ -54,7 +54,7 @@ async function packOnce(ctx: JobContext, id: string, { workspaceId, userId }: st
 
 /** Files whose time is over. */
 export async function forget({ db, now, signal }: JobContext): Promise<void> {
-  for (const id of await store.dueExports(db, now(), 100)) {
+  for (const { id } of await db.query<{ id: string }>(store.dueExports(now(), 100))) {
     if (signal.aborted) return
     await removePieces(db, id)
     await store.removeExport(db, id)

@@ -57,11 +57,8 @@ export async function updateExport(
 }
 
 /** Exports whose time is over. */
-export async function dueExports(db: Db, now: Date, most: number): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(sql`
-    select id from workspace_exports where expires_at <= ${now} order by expires_at limit ${most}::int`)
-  return rows.map(({ id }) => id)
-}
+export const dueExports = (now: Date, most: number) => sql`
+  select id from workspace_exports where expires_at <= ${now} order by expires_at limit ${most}::int`
 
 export async function removeExport(db: Db, id: string): Promise<void> {
   await db.query(sql`delete from workspace_exports where id = ${id}`)

@@ -75,14 +75,11 @@ export async function nextDue(db: Db, id: string): Promise<Date | null> {
 }
 
 /** Targets for which something is due that nobody sends now. */
-export async function dueTargets(db: Db, now: Date, most: number): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(sql`
+export const dueTargets = (now: Date, most: number) => sql`
     select h.integration_id as id from integration_health h
     join integrations i on i.id = h.integration_id and i.status <> 'disabled'
     where (h.leased_until is null or h.leased_until <= ${now}) and (h.resting_until is null or h.resting_until <= ${now})
       and exists (
         select from integration_deliveries d
         where d.integration_id = h.integration_id and d.status = 'pending' and d.next_attempt_at <= ${now})
-    limit ${most}::int`)
-  return rows.map(({ id }) => id)
-}
+    limit ${most}::int`
