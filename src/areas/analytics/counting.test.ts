@@ -117,6 +117,29 @@ describe('requests', () => {
     expect(Object.keys(await q.totals(w, 'api.requests', 'credential', {})).sort()).toEqual([key.id, 'session'].sort())
   })
 
+  it('are told apart by key for who may list keys, and members see their own', async () => {
+    const w = await world(p)
+    const { workspaceId } = w
+    const [ofOwner, ofMember] = [await p.key(w.owner, {}), await p.key(w.member, {})]
+    for (const key of [ofOwner, ofMember]) await p.call('teams.list', { workspaceId }, key)
+    await p.platform.requestLog.flush()
+    const fields = { metrics: ['api.requests'], ...q.lately(), groupBy: ['credential'] }
+    const asked = async (caller: typeof w.owner, more: object = {}) => {
+      const { status, result } = await q.call(w, 'query', { ...fields, ...more }, caller)
+      return [status, result?.series[0].groups.map(({ by }: { by: { credential: string } }) => by.credential).sort()]
+    }
+    expect(await asked(w.admin)).toEqual([200, expect.arrayContaining([ofOwner.id, ofMember.id])])
+    const [, seen] = await asked(w.member)
+    expect(seen).toEqual(expect.arrayContaining([ofMember.id, 'key']))
+    expect(seen).not.toContain(ofOwner.id)
+    expect(await asked(w.member, { filters: { credential: ofOwner.id } })).toEqual([200, []])
+    expect((await asked(w.viewer))[0]).toBe(403)
+    expect((await asked(w.viewer, { groupBy: [], filters: { credential: ofOwner.id } }))[0]).toBe(403)
+    expect((await asked(w.viewer, { groupBy: ['operation'] }))[0]).toBe(200)
+    const narrow = await p.key(w.owner, { scopes: ['analytics:read'] })
+    expect((await asked(narrow))[0]).toBe(403)
+  })
+
   it('of strangers are nobody’s, and a batch that could not be written is written with the next', async () => {
     const [w, other] = [await world(p), await world(p)]
     await p.call('teams.list', { workspaceId: w.workspaceId }, other.owner)

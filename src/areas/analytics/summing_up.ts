@@ -19,6 +19,7 @@ export async function summary(db: Db, workspaceId: string, days: number, now: Da
     filters: [],
     previous: { span: before, edges: [before.from] },
     withTotals: false,
+    keysOf: null,
   }
   const series = await answer(db, workspaceId, plan, now)
   return {

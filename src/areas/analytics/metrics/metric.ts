@@ -1,5 +1,6 @@
 // What a metric is: one declaration, from which catalogue, counting, questions and documents are made.
 import type { FollowedEntry } from '../../../kit/follow.ts'
+import type { Reach } from '../../../kit/owned.ts'
 import type { Sql } from '../../../kit/sql.ts'
 import type { granularities, kinds, units } from '../fields/contract.ts'
 
@@ -48,8 +49,11 @@ export type LedgerMetric = Declared & {
   measure: (change: Change) => readonly Measured[]
 }
 
-/** Rows of `at`, `dims`, `weight` and `value` in a span of time, as the area that has the records gives them. */
-export type Relation = (workspaceId: string, span: { from: Date; to: Date }) => Sql
+/**
+ * Rows of `at`, `dims`, `weight` and `value` in a span of time, as the area that has the records gives them. API keys are
+ * told apart as far as `keysOf` reaches.
+ */
+export type Relation = (workspaceId: string, span: { from: Date; to: Date }, keysOf: Reach) => Sql
 
 /** Counted when it is asked for, from records that say themselves when they were made. */
 export type RecordMetric = Declared & {

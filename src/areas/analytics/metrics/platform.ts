@@ -11,7 +11,8 @@ const ofTokens = {
   signal: 'traces, logs or metrics',
 }
 const ofRequests = {
-  credential: 'id of an API key; of others their kind: session, oauth, run and so on',
+  credential:
+    'id of an API key; of others their kind: session, oauth, run and so on. For who may list keys; other people’s are “key” for members',
   operation: 'id of an operation',
   status: 'status of the answer, such as 200',
 }

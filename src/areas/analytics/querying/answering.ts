@@ -115,6 +115,7 @@ async function pointsOf(asking: Asking, metric: Metric, buckets: Buckets, keys: 
     ...buckets,
     groupBy: plan.groupBy,
     filters: plan.filters,
+    keysOf: plan.keysOf,
     mostGroups,
     known: keys.map(named),
   })

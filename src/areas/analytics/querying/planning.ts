@@ -1,6 +1,7 @@
 // What a query asks, checked against the metrics: unknown names are answered with those that were meant.
 import { ApiError, badRequest, refused } from '../../../contract/errors.ts'
 import { near } from '../../../contract/near.ts'
+import type { Reach } from '../../../kit/owned.ts'
 import { refuseTimezone } from '../../../kit/time_zones.ts'
 import { granularities } from '../fields/contract.ts'
 import type { Granularity, Metric } from '../metrics/metric.ts'
@@ -39,6 +40,8 @@ export type Plan = {
   previous: { span: Span; edges: readonly number[] } | null
   /** Whether each group says what it comes to over the whole span. */
   withTotals: boolean
+  /** Whose API keys are told apart; the others are one. */
+  keysOf: Reach
 }
 
 export function planOf(asked: Asked): Plan {
@@ -60,7 +63,7 @@ export function planOf(asked: Asked): Plan {
   if (before) refuseTooEarly(before)
   const previous = before && { span: before, edges: edgesOf(before, calendar) }
   const withTotals = asked.totals ?? false
-  const plan = { metrics, span, calendar, edges, groupBy, filters, previous, withTotals }
+  const plan = { metrics, span, calendar, edges, groupBy, filters, previous, withTotals, keysOf: null }
   refuseTooMuch(plan)
   return plan
 }

@@ -1,5 +1,6 @@
 // SQL of questions: hours where whole hours are asked for, facts at the ends and where they are not.
 import type { Db } from '../../../kit/db.ts'
+import type { Reach } from '../../../kit/owned.ts'
 import { plannedAnew, type Sql, sql } from '../../../kit/sql.ts'
 import type { Metric } from '../metrics/metric.ts'
 import { hourMs, type Span } from './buckets.ts'
@@ -12,6 +13,7 @@ export type Question = {
   edges: readonly number[]
   groupBy: readonly string[]
   filters: readonly Filter[]
+  keysOf: Reach
   mostGroups: number
   /** Those that are shown whatever their size; beside them the largest, as far as there is room. */
   known: readonly Named[]
@@ -37,9 +39,9 @@ const at = (ms: number) => new Date(ms)
 const whole = (ms: number) => ms % hourMs === 0
 
 /** From facts alone: by the minute, and in zones that are not whole hours away. */
-function rowsOf({ workspaceId, metric, span, edges }: Question): Sql {
+function rowsOf({ workspaceId, metric, span, edges, keysOf }: Question): Sql {
   if (metric.from === 'records') {
-    const relation = metric.relation(workspaceId, { from: at(span.from), to: at(span.to) })
+    const relation = metric.relation(workspaceId, { from: at(span.from), to: at(span.to) }, keysOf)
     return sql`select c.*, null::text as spread from (${relation}) c`
   }
   const from = metric.kind === 'level' ? null : at(span.from)

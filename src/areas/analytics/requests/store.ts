@@ -1,5 +1,6 @@
 // SQL of requests: counted by the hour as they are answered, for figures about keys and operations.
 import type { Database } from '../../../kit/db.ts'
+import { type Reach, within } from '../../../kit/owned.ts'
 import type { RequestCount } from '../../../kit/requests.ts'
 import { type Sql, sql } from '../../../kit/sql.ts'
 import { keepAllAlive } from '../../workspaces/store.ts'
@@ -24,12 +25,20 @@ export async function keepRequests(database: Database, counts: readonly RequestC
 
 type Span = { from: Date; to: Date }
 
+/** Of somebody else's key no more than that it is one. */
+function credentialFor(keysOf: Reach): Sql {
+  if (keysOf === null) return sql`r.credential`
+  return sql`case when r.credential ~ '^(key|apikey)_' and not exists (
+    select from api_keys k where k.workspace_id = r.workspace_id and k.id = r.credential and ${within(keysOf, 'k.owner_id')})
+    then 'key' else r.credential end`
+}
+
 const countsOf =
   (weight: Sql, value: Sql) =>
-  (workspaceId: string, { from, to }: Span) =>
+  (workspaceId: string, { from, to }: Span, keysOf: Reach) =>
     sql`
   select r.hour as at, ${weight} as weight, ${value} as value, jsonb_build_object(
-    'credential', jsonb_build_array(r.credential), 'operation', jsonb_build_array(r.operation),
+    'credential', jsonb_build_array(${credentialFor(keysOf)}), 'operation', jsonb_build_array(r.operation),
     'status', jsonb_build_array(r.status::text)) as dims
   from analytics_requests r
   where r.workspace_id = ${workspaceId} and r.hour >= ${from} and r.hour < ${to}`
