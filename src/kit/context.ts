@@ -119,6 +119,8 @@ export type LedgerNote = {
   isErased?: true
   /** Nothing that a plan counts was added: a viewer takes no seat. */
   addsNothing?: true
+  /** Where a plan bounds a value and not a count: the value that was asked for, where it is more than before. */
+  wants?: number
   /** Nothing was changed after all: no entry. */
   unchanged?: true
 }

@@ -67,6 +67,8 @@ export type LimitGuard = {
   /** Null where nothing is limited, and then nothing was asked either. */
   limit(db: Db, billing: Billing | null, workspaceId: string, dimension: PlanDimension): Promise<number | null>
   current(db: Db, workspaceId: string, dimension: PlanDimension, now: Date): Promise<number>
+  /** What workspaces have and the file of plans has not; null where nothing is missing. Asked at the start. */
+  missing(db: Db, billing: Billing): Promise<string | null>
   /** Whoever adds the same as well waits until this counts. */
   hold(db: Db, workspaceId: string, dimension: PlanDimension): Promise<void>
 }

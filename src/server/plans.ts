@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PlanFile } from '../contract/plans.ts'
-import type { Billing } from '../kit/plans.ts'
+import type { Db } from '../kit/db.ts'
+import type { Billing, LimitGuard } from '../kit/plans.ts'
 import { type Config, StartError } from './config.ts'
 import { compileBody } from './request/validation.ts'
 
@@ -22,6 +23,15 @@ export function billingFrom(config: Config): Billing | null {
       ? { secretKey: STRIPE_SECRET_KEY, webhookSecret: STRIPE_WEBHOOK_SECRET, apiUrl: STRIPE_API_URL ?? stripeUrl }
       : null
   return { providers: [first, ...others], file, stripe, custom: url && secret ? { url, secret } : null }
+}
+
+/** Whoever has a plan that is gone would be charged nothing and limited by nothing. */
+export async function refuseMissingPlans(db: Db, limits: LimitGuard, billing: Billing): Promise<void> {
+  const missing = await limits.missing(db, billing)
+  if (missing === null) return
+  throw new StartError(
+    `PLANS_FILE has no ${missing}, which workspaces have; keep it there with "isPublic": false until nobody has it.`,
+  )
 }
 
 export function readPlans(path: string): PlanFile {
@@ -44,5 +54,12 @@ export function readPlans(path: string): PlanFile {
   const fallback = file.plans.find(({ id }) => id === file.defaultPlan)
   if (!fallback) throw wrong(`has no plan ${file.defaultPlan}, which it names as defaultPlan`)
   if (fallback.prices.length > 0) throw wrong('names a defaultPlan that costs something')
+  for (const { id, prices, usage } of file.plans) {
+    // Stripe charges its price for each seat, and nothing else.
+    const atStripe = prices.filter(({ stripePrice }) => stripePrice !== undefined)
+    if (atStripe.length > 0 && usage.length > 0) throw wrong(`prices usage of ${id}, which Stripe does not charge`)
+    const base = atStripe.find(({ baseMinor }) => baseMinor > 0)
+    if (base) throw wrong(`has a baseMinor beside a stripePrice in ${id}: the price at Stripe is for each seat`)
+  }
   return file
 }

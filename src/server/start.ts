@@ -18,7 +18,7 @@ import { areChainsBegun, beginChains, ledgerJobs } from './ledger/anchors.ts'
 import { startFeed } from './ledger/feed.ts'
 import { exportKey, type LedgerKey, ledgerKey, ledgerSigner } from './ledger/ledger.ts'
 import { type Ledger, openLedger } from './ledger/writer.ts'
-import { billingFrom } from './plans.ts'
+import { billingFrom, refuseMissingPlans } from './plans.ts'
 import { gatherCalls } from './request/call_log.ts'
 import { callsOfRuns } from './request/calls.ts'
 import type { Limiter } from './request/limits.ts'
@@ -80,12 +80,14 @@ export async function startPlatform({
   await migrate(database, readMigrations(areasIn))
   await clickhouse?.prepare(readClickHouseTables(areasIn))
   await refuseOtherKey(database, fingerprintOf(secret))
+  const areas = await loadAreas(areasIn)
+  const billing = billingFrom(config)
+  if (billing) await refuseMissingPlans(database, areas.limits, billing)
   const feed = await startFeed(database, logger)
   const ledger = openLedger({ key, alarm: ledgerAlarm(logger), database, feed })
   await beginLedger(database, key, ledger, now())
-  const areas = await loadAreas(areasIn)
   const settings = {
-    billing: billingFrom(config),
+    billing,
     publicUrl: config.PUBLIC_URL,
     signups: config.SIGNUPS,
     turnstile: config.TURNSTILE_SECRET_KEY

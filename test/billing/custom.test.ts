@@ -135,6 +135,48 @@ describe('invoices', () => {
   })
 })
 
+describe('a charge', () => {
+  const keys = () => service.calls.filter(({ path }) => path === '/pay/charge').map(({ key }) => key)
+
+  it('has one key until it is declined, whoever asks and whenever', async () => {
+    service.setCharge({ status: 'pending' })
+    await subscribed()
+    const { id } = await newest()
+    await run('billing.charge', { invoiceId: id })
+    p.advance(dayMs)
+    await run('billing.charge', { invoiceId: id })
+    await call('billing.invoices.pay', { id })
+    expect(new Set(keys())).toEqual(new Set([`charge-${id}-1`]))
+    service.setCharge({ status: 'declined' })
+    await run('billing.charge', { invoiceId: id })
+    service.setCharge({ status: 'paid', reference: 'second' })
+    expect((await call('billing.invoices.pay', { id })).result.reference).toBe('second')
+    expect(keys().at(-1)).toBe(`charge-${id}-2`)
+  })
+
+  it('is not made for a workspace that is deleted', async () => {
+    service.setCharge({ status: 'declined' })
+    await subscribed()
+    const { id } = await newest()
+    await run('billing.charge', { invoiceId: id })
+    const [{ slug }] = (await p.call('workspaces.list', { id: workspaceId }, owner)).result.items
+    expect((await call('workspaces.del', { confirm: slug })).status).toBe(200)
+    service.calls.length = 0
+    await run('billing.charge', { invoiceId: id })
+    expect(keys()).toEqual([])
+  })
+})
+
+describe('a checkout of a plan that is not offered', () => {
+  it('begins where the file has it, and is told where it has not', async () => {
+    await run('subscriptions.begin', { ...terms, plan: 'nosuch' })
+    expect((await shown()).plan).toBe('free')
+    expect((await call('audit_logs.list', { action: 'subscriptions.unclear' })).result.count).toBe(1)
+    await run('subscriptions.begin', { ...terms, plan: 'walked' })
+    expect((await shown()).plan).toBe('walked')
+  })
+})
+
 describe('the service', () => {
   it('is not believed where a message was changed, and not read where it is huge', async () => {
     const [id, at] = [`msg_${count++}`, p.now()]

@@ -101,7 +101,7 @@ describe('what was used', () => {
 
 describe('just after midnight', () => {
   it('a change that charges for usage waits until the day before is counted', async () => {
-    await call('subscriptions.patch', { plan: 'team', cycle: 'monthly', seats: 2 })
+    await call('subscriptions.patch', { plan: 'business', cycle: 'monthly', seats: 2 })
     p.advance(14 * dayMs + 1_000)
     await p.platform.jobs.runNow('subscriptions.move', { workspaceId })
     const [first] = (await call('billing.invoices.list')).result.items
@@ -126,7 +126,7 @@ describe('just after midnight', () => {
   })
 
   it('a period that is over is charged for its last day', async () => {
-    await call('subscriptions.patch', { plan: 'team', cycle: 'monthly', seats: 2 })
+    await call('subscriptions.patch', { plan: 'business', cycle: 'monthly', seats: 2 })
     p.advance(14 * dayMs + 1_000)
     await p.platform.jobs.runNow('subscriptions.move', { workspaceId })
     const [first] = (await call('billing.invoices.list')).result.items

@@ -44,6 +44,19 @@ describe('the file of plans', () => {
     ['a word that is not known', file => Object.assign(file, { plan: [] }), /additional/],
     ['a plan twice', file => file.plans.push(file.plans[1] as PlanFile['plans'][number]), /free twice/],
     ['a default that is not there', file => Object.assign(file, { defaultPlan: 'gold' }), /no plan gold/],
+    [
+      'usage that Stripe would not charge',
+      file => Object.assign(file.plans[2]?.prices[0] ?? {}, { stripePrice: 'price_1' }),
+      /usage of team, which Stripe does not charge/,
+    ],
+    [
+      'a price for the workspace that Stripe would not charge',
+      file => {
+        Object.assign(file.plans[3] ?? {}, { usage: [] })
+        Object.assign(file.plans[3]?.prices[0] ?? {}, { stripePrice: 'price_1' })
+      },
+      /baseMinor beside a stripePrice in business/,
+    ],
     ['a default that costs something', file => Object.assign(file, { defaultPlan: 'team' }), /costs/],
   ])('with %s stops the start', (_, change, says) => {
     const path = written(change)

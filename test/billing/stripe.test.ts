@@ -172,6 +172,20 @@ describe('changes', () => {
   })
 })
 
+describe('a workspace that is deleted', () => {
+  it('ends its subscription with the period, and at once when it is gone', async () => {
+    const id = await subscribed()
+    const [{ slug }] = (await p.call('workspaces.list', { id: workspaceId }, owner)).result.items
+    expect((await call('workspaces.del', { confirm: slug })).status).toBe(200)
+    await p.platform.jobs.runNow('subscriptions.end', { workspaceId })
+    expect(s.subscription(id)).toMatchObject({ cancel_at_period_end: true, status: 'active' })
+    await p.database.query(sql`delete from workspaces where id = ${workspaceId}`)
+    await p.platform.jobs.runNow('subscriptions.due', {})
+    expect(s.subscription(id).status).toBe('canceled')
+    expect(await p.database.query(sql`select 1 as one from subscriptions_to_end`)).toEqual([])
+  })
+})
+
 describe('calls', () => {
   it('that were done and whose answer was lost are done once', async () => {
     await subscribed()

@@ -127,7 +127,7 @@ describe('invoices', () => {
 describe('usage', () => {
   /** Past its trial and paid for; 13,000,001 tokens were used on two days, of which 10,000,000 are included. */
   async function used() {
-    await p.call('subscriptions.patch', { workspaceId, plan: 'team', seats: 2 }, owner)
+    await p.call('subscriptions.patch', { workspaceId, plan: 'business', seats: 2 }, owner)
     p.advance(14 * dayMs + 1_000)
     await p.platform.jobs.runNow('subscriptions.move', { workspaceId })
     const [first] = (await call('invoices.list')).result.items

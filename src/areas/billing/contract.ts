@@ -154,6 +154,7 @@ export const billing = area('billing', ownBilling.operations, {
     billing_events: ofInstallation,
     billing_usage: ofInstallation,
     invoices: ofInstallation,
+    kept_invoices: ofInstallation,
   },
   events: {
     'billing.metered': 'What the workspace used on a day was counted',

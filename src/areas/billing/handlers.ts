@@ -9,6 +9,7 @@ import { eventFrom } from '../../kit/stripe.ts'
 import { findHeld, findPeriod, putPlan } from '../workspaces/limits/store.ts'
 import { keepAlive } from '../workspaces/store.ts'
 import { ownBilling } from './contract.ts'
+import { askFor } from './custom/charging.ts'
 import { readCustomEvent } from './custom/events.ts'
 import { type Charged, refuseUnpaid, serviceOf } from './custom/payments.ts'
 import { explain } from './explaining.ts'
@@ -97,7 +98,7 @@ export default implement(ownBilling, {
         return before
       }
       invoiceMoves.check('invoice', before.status, 'paid')
-      if (answer) refuseUnpaid(answer, before.status)
+      if (answer) refuseUnpaid(answer, before)
       note({ before })
       await store.settle(
         db,
@@ -178,13 +179,12 @@ type Asking = BeforeContext & Pick<Context, 'db' | 'settings' | 'now' | 'origin'
 async function charged(ctx: Asking, { id, provider, ...rest }: store.InvoiceRow): Promise<Charged | null> {
   if (provider === 'manual' || provider === 'none') return null
   const { db, settings, origin } = ctx
-  const again = origin.idempotencyKey ?? origin.requestId
   const service = provider === 'custom' ? serviceOf(ctx, settings.billing) : null
-  if (service) return await service.charge({ id, provider, ...rest }, `pay-${id}-${again}`)
+  if (service) return await askFor(db, service, { id, provider, ...rest })
   const stripe = provider === 'stripe' ? stripeOf(ctx, settings.billing) : null
   const externalId = await store.externalIdOf(db, id)
   if (!stripe || externalId === null) throw conflict('The provider of this invoice is no longer configured.')
-  const idempotencyKey = `pay-${externalId}-${again}`
+  const idempotencyKey = `pay-${externalId}-${origin.idempotencyKey ?? origin.requestId}`
   const { status } = await stripe(({ invoices }) => invoices.pay(externalId, {}, { idempotencyKey }))
   return { status: status === 'paid' ? 'paid' : 'pending', reference: null }
 }

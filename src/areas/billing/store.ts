@@ -235,6 +235,17 @@ export const inDebt = (now: Date, after: string, most: number) => sql`
       and due_at > ${now}::timestamptz - interval '60 days' and workspace_id > ${after}
     order by workspace_id limit ${most}::int`
 
+/** How many times it was declined, and once more. */
+export async function attemptOf(db: Db, id: string): Promise<number> {
+  const row = await first<{ attempt: number }>(db, sql`select attempt from invoices where id = ${id}`)
+  return row?.attempt ?? 1
+}
+
+/** Two who hear of the same refusal begin one attempt. */
+export async function nextAttempt(db: Db, id: string, attempt: number): Promise<void> {
+  await db.query(sql`update invoices set attempt = attempt + 1 where id = ${id} and attempt = ${attempt}::int`)
+}
+
 /** Asked for, and still open. */
 export async function touch(db: Db, id: string, now: Date): Promise<void> {
   await db.query(sql`update invoices set updated = ${now} where id = ${id} and status = 'open'`)

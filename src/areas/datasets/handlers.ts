@@ -40,12 +40,13 @@ const own = implement(ownDatasets, {
     return { fields: await store.fieldsOf(db, no) }
   },
 
-  'datasets.post': async ({ db, caller, now }, { workspaceId, slug, kind, labels: labelIds = [], ...given }) => {
+  'datasets.post': async ({ db, caller, now, note }, { workspaceId, slug, kind, labels: labelIds = [], ...given }) => {
     await enter(db, caller, workspaceId)
     if ((await store.countLocked(db, workspaceId)) >= mostDatasets) {
       throw conflict(`A workspace has at most ${mostDatasets} datasets; delete one that is not needed.`)
     }
     const { description = null, retentionDays = usualRetention, status = 'active', issueDetection = {} } = given
+    note({ wants: retentionDays })
     const id = newId(DatasetId)
     const fields = { id, ownerId: caller.ownerId, slug, description, kind, retentionDays, status }
     const detection = { ...usualDetection, ...issueDetection }
@@ -67,6 +68,7 @@ const own = implement(ownDatasets, {
         throw conflict('The kind of a dataset cannot be changed; make another dataset.', { kind: before.kind })
       }
       note({ before })
+      if ((fields.retentionDays ?? 0) > before.retentionDays) note({ wants: fields.retentionDays ?? 0 })
       if ([...Object.values(fields), labelIds, issueDetection].every(value => value === undefined)) {
         note({ unchanged: true })
         return before

@@ -95,9 +95,13 @@ export const subscriptions = area(
   },
   {
     about: 'Which plan, cycle and seats a workspace has committed to.',
-    leaves: { subscriptions: 'is between this installation and who pays it' },
+    leaves: {
+      subscriptions: 'is between this installation and who pays it',
+      subscriptions_to_end: 'is about workspaces that are gone',
+    },
     events: {
       'subscriptions.begun': 'A subscription began at the provider',
+      'subscriptions.unclear': 'The payment service told of a plan that is not offered; nothing began',
       'subscriptions.renewed': 'A period of a subscription began',
       'subscriptions.trial_ended': 'A trial ended and the first period began',
       'subscriptions.past_due': 'An invoice was not paid in time',

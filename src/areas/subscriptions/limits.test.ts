@@ -127,5 +127,14 @@ describe('limits of a plan', () => {
       p.call('datasets.post', { workspaceId, slug: `d${retentionDays}`, kind: 'logs', retentionDays }, owner)
     expect((await dataset(30)).status).toBe(201)
     expect((await dataset(31)).error.metadata.dimension).toBe('retentionDays')
+    // Also where something is kept longer already; less than before is always good.
+    await held('business')
+    const { id } = (await dataset(200)).result
+    await held('team')
+    expect((await dataset(100)).status).toBe(402)
+    const patch = (retentionDays: number) => p.call('datasets.patch', { workspaceId, id, retentionDays }, owner)
+    expect((await patch(365)).status).toBe(402)
+    expect((await patch(150)).status).toBe(200)
+    expect((await dataset(90)).status).toBe(201)
   })
 })

@@ -1,7 +1,7 @@
 // How much of what plans limit a workspace has: the one place that knows, for the server and for what is shown.
-import { type PlanDimension, type PlanLimits, planDimensions } from '../../contract/plans.ts'
+import { type Cycle, type PlanDimension, type PlanLimits, planDimensions } from '../../contract/plans.ts'
 import type { Db } from '../../kit/db.ts'
-import type { LimitGuard } from '../../kit/plans.ts'
+import { type LimitGuard, planOf } from '../../kit/plans.ts'
 import * as automations from '../automations/store.ts'
 import * as cloudAccounts from '../cloud_accounts/store.ts'
 import * as datasets from '../datasets/store.ts'
@@ -9,7 +9,8 @@ import * as repositories from '../repositories/store.ts'
 import * as telemetry from '../telemetry_tokens/usage/store.ts'
 import * as runs from '../threads/runs/store.ts'
 import * as members from '../workspace_members/store.ts'
-import { findLimits, holdPlan } from '../workspaces/limits/store.ts'
+import { findLimits, holdPlan, plansHeld } from '../workspaces/limits/store.ts'
+import { plansPaid } from './store.ts'
 
 const dayMs = 86_400_000
 
@@ -41,4 +42,14 @@ export const limits: LimitGuard = {
   },
   current: (db, workspaceId, dimension, now) => gauges[dimension](db, workspaceId, now),
   hold: holdPlan,
+  missing: async (db, { file, providers }) => {
+    const held = (await plansHeld(db, providers)).find(plan => !planOf(file, plan))
+    if (held !== undefined) return `plan ${held}`
+    const isSold = ({ plan, cycle }: { plan: string; cycle: Cycle }) => {
+      const prices = planOf(file, plan)?.prices
+      return prices !== undefined && (prices.length === 0 || prices.some(price => price.cycle === cycle))
+    }
+    const paid = (await plansPaid(db)).find(one => !isSold(one))
+    return paid ? `${paid.cycle} price of the plan ${paid.plan}` : null
+  },
 }

@@ -3,12 +3,12 @@ import type { JobContext } from '../../kit/jobs.ts'
 import { isToCharge, writeInvoice } from '../billing/invoicing.ts'
 import * as invoices from '../billing/store.ts'
 import { meterYesterday } from '../billing/usage/metering.ts'
-import { findHeld } from '../workspaces/limits/store.ts'
+import { findHeld, isDeleting } from '../workspaces/limits/store.ts'
 import { keepAlive } from '../workspaces/store.ts'
 import { changed } from './money/changing.ts'
 import { type Move, nextMove } from './money/moving.ts'
-import type { Terms } from './money/prices.ts'
-import { standingOf, termsOf } from './standing.ts'
+import { partsOf, type Terms } from './money/prices.ts'
+import { standingOf } from './standing.ts'
 import * as store from './store.ts'
 import { chargedUsage } from './used.ts'
 
@@ -41,6 +41,7 @@ async function moveInside(ctx: JobContext, workspaceId: string) {
   return await ctx.transaction(async tx => {
     await keepAlive(tx, workspaceId)
     const account = await invoices.lockAccount(tx, billing, workspaceId, now)
+    if (await isDeleting(tx, workspaceId)) return null
     const inside = { db: tx, settings: ctx.settings, now: () => now }
     const { provider } = await findHeld(tx, billing, workspaceId)
     if (provider === 'none') return null
@@ -78,7 +79,17 @@ export async function begin(ctx: JobContext, workspaceId: string, wanted: Terms)
     if (provider !== 'custom') return null
     const standing = await standingOf({ db: tx, settings: ctx.settings, now: () => now }, workspaceId)
     if (standing.state.period !== null) return null
-    const terms = termsOf(standing, { ...wanted, seats: Math.max(wanted.seats, standing.seatsUsed) })
+    const terms = { ...wanted, seats: Math.max(wanted.seats, standing.seatsUsed) }
+    // Money may have been taken: whoever runs the installation decides, so it is kept where they look.
+    if (!partsOf(billing.file, terms, standing.market.currency)?.length) {
+      ctx.log.error({ workspaceId, ...wanted }, 'the payment service told of a plan that is not in PLANS_FILE')
+      await ctx.record(tx, {
+        chain: workspaceId,
+        action: 'subscriptions.unclear',
+        target: { object: 'subscription', id: workspaceId },
+      })
+      return null
+    }
     const { state, lines, period } = changed(standing.market, standing.state, terms, now)
     const written = period && (await writeInvoice(tx, billing, { provider, account, lines, period, at: now }))
     await store.save(tx, workspaceId, provider, state, now)

@@ -33,7 +33,7 @@ export async function standingOf({ db, settings }: Reading, workspaceId: string)
   }
   const account = await findAccount(db, workspaceId)
   const used = await seatsUsed(db, workspaceId)
-  const market = { file: billing.file, currency: account?.currency ?? billing.file.currency }
+  const market = { file: billing.file, currency: account?.currency ?? billing.file.currency, seatsUsed: used }
   const none = { stripeSubscription: null, stripeItem: null, mirroredAt: null, created: null, updated: null }
   const state = (await store.find(db, workspaceId)) ?? { ...beginning(billing.file, Math.max(1, used)), ...none }
   return { billing, provider, market, account, state, seatsUsed: used }
@@ -114,6 +114,14 @@ export async function shown(ctx: Reading, workspaceId: string): Promise<Static<t
 
 function unlimited(members: number): State {
   const seats = Math.max(1, members)
-  const none = { anchor: null, period: null, trialEnd: null, cancelAt: null, next: null, pastDueSince: null }
+  const none = {
+    anchor: null,
+    period: null,
+    trialEnd: null,
+    cancelAt: null,
+    next: null,
+    pastDueSince: null,
+    charged: null,
+  }
   return { plan: selfHosted, cycle: 'monthly', seats, status: 'active', ...none }
 }

@@ -1,8 +1,12 @@
 // Subscriptions: previews and what then happens, and time.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { payingBy } from '../../../test/billing/calls.ts'
+import { invoiceIn, payingBy } from '../../../test/billing/calls.ts'
 import { platform, type TestCaller, type TestPlatform } from '../../../test/helpers/platform.ts'
+import type { FilePlan } from '../../contract/plans.ts'
 import { agentCallers } from '../../contract/scopes.ts'
+import { sql } from '../../kit/sql.ts'
+import { refuseMissingPlans } from '../../server/plans.ts'
+import { limits } from './limits.ts'
 
 const dayMs = 86_400_000
 
@@ -160,6 +164,69 @@ describe('subscriptions.patch', () => {
     await p.call('billing.invoices.pay', { workspaceId, id }, owner)
     expect((await call('patch', change)).status).toBe(200)
     expect((await p.call('billing.get', { workspaceId }, owner)).result.balanceMinor).toBeGreaterThan(0)
+  })
+
+  it('credits what was charged, whatever the file of plans says by then', async () => {
+    await paying({ plan: 'team', cycle: 'monthly', seats: 2 })
+    const price = p.platform.settings.billing?.file.plans
+      .find(({ id }) => id === 'team')
+      ?.prices.find(one => one.cycle === 'monthly' && one.currency === 'EUR')
+    if (!price) throw new Error('the plans of tests have it')
+    price.seatMinor = 5_000
+    const { lines } = (await call('preview', { seats: 3 })).result
+    price.seatMinor = 1_200
+    expect(lines.map(({ kind, unitMinor }: Record<string, unknown>) => [kind, unitMinor])).toEqual([
+      ['credit', 1_200],
+      ['proration', 5_000],
+    ])
+  })
+
+  it('needs the plans that somebody has', async () => {
+    await paying({ plan: 'team', cycle: 'annual', seats: 2 })
+    const { billing } = p.platform.settings
+    if (!billing) throw new Error('the platform of tests bills')
+    const { file, ...rest } = billing
+    const without = (change: (plan: FilePlan) => FilePlan[]) =>
+      refuseMissingPlans(p.database, limits, { ...rest, file: { ...file, plans: file.plans.flatMap(change) } })
+    await expect(without(plan => (plan.id === 'team' ? [] : [plan]))).rejects.toThrow(/no plan team/)
+    const monthly = (plan: FilePlan) => {
+      const prices = plan.prices.filter(({ cycle }) => cycle === 'monthly' || plan.id !== 'team')
+      return [{ ...plan, prices }]
+    }
+    await expect(without(monthly)).rejects.toThrow(/no annual price of the plan team/)
+    await expect(without(plan => [plan])).resolves.toBeUndefined()
+  })
+
+  it('charges for the seats that are taken when fewer were to be', async () => {
+    await paying({ plan: 'team', cycle: 'monthly', seats: 6 })
+    await call('patch', { seats: 1 })
+    for (let count = 0; count < 3; count++) await p.as('member', workspaceId)
+    p.advance(32 * dayMs)
+    await move()
+    expect((await call('get')).result).toMatchObject({ seats: 4, seatsUsed: 4, next: null })
+    expect((await newest()).lines).toMatchObject([{ kind: 'recurring', quantity: 4 }])
+  })
+
+  it('ends with the period where the workspace is deleted, and charges nothing meanwhile', async () => {
+    await paying({ plan: 'team', cycle: 'monthly', seats: 2 })
+    p.advance(20 * dayMs)
+    const [{ slug }] = (await p.call('workspaces.list', { id: workspaceId }, owner)).result.items
+    expect((await p.call('workspaces.del', { workspaceId, confirm: slug }, owner)).status).toBe(200)
+    await p.platform.jobs.runNow('subscriptions.end', { workspaceId })
+    const { id } = await invoiceIn({ p, workspaceId })
+    p.advance(12 * dayMs)
+    await move()
+    const count = sql`select count(*)::int as count from invoices where workspace_id = ${workspaceId}`
+    expect(await p.database.query(count)).toEqual([{ count: 2 }])
+    await p.database.query(sql`update workspaces set status = 'active', delete_at = null where id = ${workspaceId}`)
+    await move()
+    expect((await call('get')).result).toMatchObject({ plan: 'free', status: 'canceled' })
+    await p.database.query(sql`delete from workspaces where id = ${workspaceId}`)
+    const kept = await p.database.query<{ invoice: Record<string, unknown> }>(
+      sql`select invoice from kept_invoices where id = ${id}`,
+    )
+    expect(kept[0]?.invoice).toMatchObject({ total_minor: 2_856 })
+    expect(Object.keys(kept[0]?.invoice ?? {})).not.toContain('buyer')
   })
 
   it('begins nothing again while something of before is not paid', async () => {

@@ -22,6 +22,11 @@ export function planKeeper(platform: Platform, dimension: PlanDimension): Keep {
     if (workspaceId === undefined || notes.addsNothing) return result
     const limit = await limits.limit(db, settings.billing, workspaceId, dimension)
     if (limit === null) return result
+    // A value is judged by itself: what else is there may be beyond the limit already.
+    if (notes.wants !== undefined) {
+      if (isBeyond(limit, notes.wants)) throw beyondPlan(dimension, limit, before ?? 0)
+      return result
+    }
     await limits.hold(db, workspaceId, dimension)
     const after = await limits.current(db, workspaceId, dimension, now())
     const hasGrown = before === null || after > before

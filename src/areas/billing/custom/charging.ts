@@ -1,19 +1,31 @@
 // Charges invoices by the operator's payment service: when they are written, and once a day while they stay open.
+import type { Db } from '../../../kit/db.ts'
 import type { JobContext } from '../../../kit/jobs.ts'
+import { isDeleting } from '../../workspaces/limits/store.ts'
 import { keepAlive } from '../../workspaces/store.ts'
 import * as store from '../store.ts'
-import { serviceOf } from './payments.ts'
+import { type Charged, type PaymentService, serviceOf } from './payments.ts'
 
 export async function charge(ctx: JobContext, workspaceId: string, invoiceId: string): Promise<void> {
   const service = serviceOf(ctx, ctx.settings.billing)
   const invoice = await store.findInvoice(ctx.db, workspaceId, invoiceId)
   if (!service || invoice?.provider !== 'custom' || invoice.status !== 'open') return
-  const { status, reference } = await service.charge(invoice, `charge-${invoiceId}-${dayOf(ctx.now())}`)
+  if (await isDeleting(ctx.db, workspaceId)) return
+  const { status, reference } = await askFor(ctx.db, service, invoice)
   if (status === 'paid') await settle(ctx, workspaceId, invoiceId, reference)
   else await ctx.transaction(tx => store.touch(tx, invoiceId, ctx.now()))
 }
 
-const dayOf = (at: Date) => at.toISOString().slice(0, 10)
+/**
+ * Whoever asks: the same key until the answer is that it was declined. So what was charged and whose answer was lost,
+ * or is not known yet, is not charged again.
+ */
+export async function askFor(db: Db, service: PaymentService, invoice: store.InvoiceRow): Promise<Charged> {
+  const attempt = await store.attemptOf(db, invoice.id)
+  const charged = await service.charge(invoice, `charge-${invoice.id}-${attempt}`)
+  if (charged.status === 'declined') await store.nextAttempt(db, invoice.id, attempt)
+  return charged
+}
 
 /** Paid, whoever told of it first. */
 export async function settle(

@@ -78,7 +78,7 @@ function chargedIn({ status, reference }: Record<string, unknown>): Charged {
 }
 
 /** 409 unless it is paid now. */
-export function refuseUnpaid({ status }: Charged, state: string): void {
-  if (status === 'declined') throw conflict('The payment was declined.', { provider: 'custom', state })
-  if (status === 'pending') throw conflict('The payment is not done yet.', { provider: 'custom', state })
+export function refuseUnpaid({ status }: Charged, { provider, status: state }: InvoiceRow): void {
+  if (status === 'declined') throw conflict('The payment was declined.', { provider, state })
+  if (status === 'pending') throw conflict('The payment is not done yet.', { provider, state })
 }

@@ -2,7 +2,7 @@
 import { planOf } from '../../../kit/plans.ts'
 import { addDays, periodFrom, type Span, toSecond } from './calendar.ts'
 import { creditLines, prorationLines, recurringLines } from './lines.ts'
-import { isFree, isSame, type Terms, yearlyOf } from './prices.ts'
+import { chargedFor, isFree, isSame, type Terms, yearlyOf } from './prices.ts'
 import { type Market, type Outcome, resting, type State } from './state.ts'
 
 export type Change = Outcome & {
@@ -49,7 +49,8 @@ function begun(market: Market, state: State, wanted: Terms, now: Date): Change {
   }
   const period = periodFrom(now, wanted.cycle, now)
   const lines = recurringLines({ ...market, terms: wanted, period })
-  return { state: { ...rest, anchor: now, period }, lines, period, when: 'now' }
+  const charged = chargedFor(market, wanted)
+  return { state: { ...rest, anchor: now, period, charged }, lines, period, when: 'now' }
 }
 
 /** Nothing was paid yet, so nothing is credited. */
@@ -63,8 +64,8 @@ function duringTrial({ file }: Market, state: State, wanted: Terms): Change {
 function raised(market: Market, state: State, wanted: Terms, now: Date): Omit<Change, 'when'> {
   const { period, anchor } = state
   if (!period || !anchor) throw new Error('a subscription that is paid has a period')
-  const after = { ...state, ...wanted, next: null, cancelAt: null }
-  const unused = creditLines({ ...market, terms: state, period }, now)
+  const after = { ...state, ...wanted, next: null, cancelAt: null, charged: chargedFor(market, wanted) }
+  const unused = creditLines({ ...market, terms: state, period, charged: state.charged }, now)
   if (wanted.cycle === state.cycle) {
     const rest = prorationLines({ ...market, terms: wanted, period }, now)
     return { state: after, lines: [...unused, ...rest], period: { from: now, to: period.to } }

@@ -5,7 +5,7 @@ import { type Line, withAmount } from '../../billing/lines.ts'
 import { type Span, secondsBetween } from './calendar.ts'
 import { type Part, partsOf, type Terms } from './prices.ts'
 
-type Charge = { file: PlanFile; terms: Terms; currency: string; period: Span }
+type Charge = { file: PlanFile; terms: Terms; currency: string; period: Span; charged?: readonly Part[] | null }
 
 /** A whole period, in advance. */
 export function recurringLines(charge: Charge): Line[] {
@@ -17,14 +17,19 @@ export function prorationLines(charge: Charge, at: Date): Line[] {
   return linesOf(charge, 'proration', at)
 }
 
-/** What was paid for and will not be used from now on. */
+/** What was charged and will not be used from now on, by what it was charged by. */
 export function creditLines(charge: Charge, at: Date): Line[] {
   return linesOf(charge, 'credit', at)
 }
 
-function linesOf({ file, terms, currency, period }: Charge, kind: 'recurring' | 'proration' | 'credit', at: Date) {
+function linesOf(
+  { file, terms, currency, period, charged }: Charge,
+  kind: 'recurring' | 'proration' | 'credit',
+  at: Date,
+) {
   const name = planOf(file, terms.plan)?.name ?? terms.plan
-  const lines = (partsOf(file, terms, currency) ?? []).map(({ dimension, quantity, unitMinor }) =>
+  const parts = charged ?? partsOf(file, terms, currency) ?? []
+  const lines = parts.map(({ dimension, quantity, unitMinor }) =>
     withAmount({
       kind,
       dimension,

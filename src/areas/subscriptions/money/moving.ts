@@ -1,7 +1,7 @@
 // What time does to a subscription: the next move that is due, one at a time, in the order in which they were due.
 import { addDays, periodFrom } from './calendar.ts'
 import { recurringLines } from './lines.ts'
-import { isFree, type Terms } from './prices.ts'
+import { chargedFor, isFree, partsOf, type Terms } from './prices.ts'
 import { type Market, type Outcome, resting, type State } from './state.ts'
 
 export type Move = Outcome & {
@@ -30,17 +30,21 @@ function ended(market: Market, state: State): Move | null {
   if (cancelAt && cancelAt <= at) {
     return { event: 'canceled', at, state: resting(file, state, 'canceled'), lines: [], period: null, closed }
   }
-  const terms: Terms = next ?? state
+  const wanted: Terms = next ?? state
+  const terms = { ...wanted, seats: Math.max(wanted.seats, market.seatsUsed ?? 0) }
   if (isFree(file, terms.plan)) {
     const rest = { ...resting(file, state, 'active'), plan: terms.plan, seats: terms.seats }
     return { event: 'renewed', at, state: rest, lines: [], period: null, closed }
   }
+  // What is no longer in the file has no price: it waits until the file has it again, which the next start asks for.
+  if (partsOf(file, terms, market.currency) === undefined) return null
   // Another cycle is counted from here; the same one from where it always was.
   const from = isTrial || terms.cycle !== state.cycle ? at : anchor
   const following = periodFrom(from, terms.cycle, at)
   const lines = recurringLines({ ...market, terms, period: following })
   const { plan, cycle, seats } = terms
-  const after = { ...state, plan, cycle, seats, anchor: from, period: following, next: null, cancelAt: null }
+  const charged = chargedFor(market, terms)
+  const after = { ...state, plan, cycle, seats, anchor: from, period: following, next: null, cancelAt: null, charged }
   const renewed = { ...after, status: isTrial ? ('active' as const) : status }
   return { event: isTrial ? 'trial_ended' : 'renewed', at, state: renewed, lines, period: following, closed }
 }

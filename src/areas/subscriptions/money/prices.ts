@@ -21,6 +21,11 @@ export function partsOf(file: PlanFile, { plan: id, cycle, seats }: Terms, curre
   return parts.filter(({ unitMinor }) => unitMinor > 0)
 }
 
+/** Kept with what is charged by it. */
+export function chargedFor({ file, currency }: { file: PlanFile; currency: string }, terms: Terms): Part[] {
+  return partsOf(file, terms, currency) ?? []
+}
+
 export function priceOf(file: PlanFile, terms: Terms, currency: string): number {
   const parts = partsOf(file, terms, currency) ?? []
   return parts.reduce((sum, { quantity, unitMinor }) => sum + quantity * unitMinor, 0)
@@ -31,8 +36,9 @@ export function yearlyOf(file: PlanFile, terms: Terms, currency: string): number
   return priceOf(file, terms, currency) * (terms.cycle === 'monthly' ? 12 : 1)
 }
 
+/** A plan that left the file is not for nothing: what it costs is not known. */
 export function isFree(file: PlanFile, plan: string): boolean {
-  return (planOf(file, plan)?.prices.length ?? 0) === 0
+  return planOf(file, plan)?.prices.length === 0
 }
 
 export function isSame(one: Terms, other: Terms): boolean {

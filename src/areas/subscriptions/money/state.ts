@@ -3,7 +3,7 @@ import type { PlanFile } from '../../../contract/plans.ts'
 import type { Line } from '../../billing/lines.ts'
 import type { Status } from '../fields/contract.ts'
 import type { Span } from './calendar.ts'
-import type { Terms } from './prices.ts'
+import type { Part, Terms } from './prices.ts'
 
 export type State = Terms & {
   status: Status
@@ -15,9 +15,12 @@ export type State = Terms & {
   /** From the end of the period on. */
   next: Terms | null
   pastDueSince: Date | null
+  /** What the period was charged by: what is not used is credited by that, whatever the file says by then. */
+  charged: readonly Part[] | null
 }
 
-export type Market = { file: PlanFile; currency: string }
+/** Seats that are taken are charged for, also where fewer were to be from the end of the period on. */
+export type Market = { file: PlanFile; currency: string; seatsUsed?: number }
 
 /** What comes of a change or of time. */
 export type Outcome = {
@@ -39,6 +42,7 @@ export function resting(file: PlanFile, from: State, status: 'active' | 'cancele
     cancelAt: null,
     next: null,
     pastDueSince: null,
+    charged: null,
   }
 }
 
@@ -54,5 +58,6 @@ export function beginning(file: PlanFile, seats: number): State {
     cancelAt: null,
     next: null,
     pastDueSince: null,
+    charged: null,
   }
 }

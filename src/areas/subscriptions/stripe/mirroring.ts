@@ -79,6 +79,7 @@ export async function mirrorSubscription(
     trialEnd,
     cancelAt: subscription.cancel_at_period_end ? period.to : null,
     pastDueSince: status === 'past_due' ? (known?.pastDueSince ?? now) : null,
+    charged: null,
   }
   const beside = { stripeSubscription: subscription.id, stripeItem: item.id }
   await store.save(db, workspaceId, 'stripe', { ...state, ...beside, mirroredAt: askedAt }, now)

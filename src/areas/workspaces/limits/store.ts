@@ -47,6 +47,26 @@ export async function refuseBeyondPlan(
   if (isBeyond(limit, now + wanted)) throw beyondPlan(dimension, limit, now)
 }
 
+/** Its owner has deleted it, and can restore it for a time: nothing is charged meanwhile. */
+export async function isDeleting(db: Db, workspaceId: string): Promise<boolean> {
+  return (await living(db, [workspaceId])).length === 0
+}
+
+/** Those that are not about to be deleted. */
+export async function living(db: Db, ids: readonly string[]): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    select id from workspaces where id = any(${[...ids]}::text[]) and status <> 'deleting' order by id`)
+  return rows.map(({ id }) => id)
+}
+
+/** Plans that workspaces have by these providers. */
+export async function plansHeld(db: Db, providers: readonly string[]): Promise<string[]> {
+  const rows = await db.query<{ plan: string }>(sql`
+    select distinct plan from workspace_plans where provider = any(${[...providers]}::text[]) and provider <> 'none'
+    order by plan`)
+  return rows.map(({ plan }) => plan)
+}
+
 export type Period = { from: string; to: string }
 
 export async function findPeriod(db: Db, workspaceId: string): Promise<Period | null> {
