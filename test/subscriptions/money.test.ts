@@ -2,11 +2,13 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { amountOf, type Line, leftOf, sumOf, totalsOf } from '../../src/areas/billing/lines.ts'
+import { usageLines } from '../../src/areas/billing/usage/charging.ts'
+import { type Cost, costIn } from '../../src/areas/subscriptions/costs.ts'
 import { statusMoves } from '../../src/areas/subscriptions/fields/contract.ts'
 import { addMonths, periodFrom, toSecond } from '../../src/areas/subscriptions/money/calendar.ts'
 import { changed } from '../../src/areas/subscriptions/money/changing.ts'
 import { nextMove } from '../../src/areas/subscriptions/money/moving.ts'
-import { isFree, partsOf, type Terms } from '../../src/areas/subscriptions/money/prices.ts'
+import { isFree, type Terms } from '../../src/areas/subscriptions/money/prices.ts'
 import { beginning, type Market, type State } from '../../src/areas/subscriptions/money/state.ts'
 import { readPlans } from '../../src/server/plans.ts'
 
@@ -36,43 +38,123 @@ function runUp(amount: number, period: { from: Date; to: Date }, at: Date): bigi
 
 type Had = { amounts: number[]; period: { from: Date; to: Date }; since: Date }
 
+/** By the file alone. */
+function pricesOf({ plan, cycle, seats }: Terms, currency: string): number[] {
+  const price = file.plans
+    .find(({ id }) => id === plan)
+    ?.prices.find(one => one.currency === currency && one.cycle === cycle)
+  return price ? [price.baseMinor, price.seatMinor * seats] : []
+}
+
 function hadOf(market: Market, state: State, since: Date): Had | null {
   if (!state.period || state.status === 'trialing') return null
-  const parts = partsOf(file, state, market.currency) ?? []
-  return { amounts: parts.map(({ quantity, unitMinor }) => quantity * unitMinor), period: state.period, since }
+  return { amounts: pricesOf(state, market.currency), period: state.period, since }
 }
 
 const worthOf = ({ amounts, period, since }: Had, until: Date) =>
   amounts.reduce((sum, amount) => sum + runUp(amount, period, until) - runUp(amount, period, since), 0n)
 
+/** What a change must cost, computed a second time from nothing but prices and seconds. */
+function naiveCost(market: Market, before: State, after: State, at: Date): bigint {
+  const left = (terms: Terms, period: { from: Date; to: Date }) =>
+    pricesOf(terms, market.currency).reduce((sum, amount) => sum + BigInt(amount) - runUp(amount, period, at), 0n)
+  const isTrial = before.status === 'trialing' || after.status === 'trialing'
+  if (isTrial || !after.period) return 0n
+  const unused = before.period ? left(before, before.period) : 0n
+  // What is the same period goes on; what is another one is charged whole, from its beginning on.
+  return left(after, after.period) - unused
+}
+
+/** What tokens cost beyond what is included, and no more than the cap. */
+function naiveUsage(plan: string, currency: string, quantity: number, cap: number | null): bigint {
+  const own = file.plans.find(({ id }) => id === plan)?.usage.find(({ dimension }) => dimension === 'agent_tokens')
+  const price = own?.prices.find(one => one.currency === currency)
+  if (!own || !price || quantity <= own.included) return 0n
+  let begun = 0n
+  for (let at = own.included; at < quantity; at += own.per) begun++
+  const amount = begun * BigInt(price.minor)
+  return cap !== null && amount > BigInt(cap) ? BigInt(cap) : amount
+}
+
+type Open = { dueAt: Date; to: Date }
+
 /** One workspace for some years. */
 function simulate(seed: number, most: number): number {
   const below = random(seed)
-  const market: Market = { file, currency: below(2) === 0 ? 'EUR' : 'USD' }
+  const seatsUsed = 1 + below(3)
+  const market: Market = { file, currency: below(2) === 0 ? 'EUR' : 'USD', seatsUsed }
+  const cap = below(2) === 0 ? null : below(3_000)
   let now = new Date(Date.UTC(2024, below(12), 1 + below(31), below(24), below(60), below(60)))
-  let state = beginning(file, 1 + below(20))
+  let state = beginning(file, seatsUsed + below(20))
   let balance = 0
-  let [charged, worth, paid] = [0n, 0n, 0n]
+  let tokens = 0
+  let [charged, worth, paid, taxed] = [0n, 0n, 0n, 0n]
   let had: Had | null = null
-  const open: { dueAt: Date; total: number }[] = []
+  let open: Open[] = []
+  let givenUp = 0
   /** What the last preview said of the next invoice; null where something else came between. */
   let foreseen: Line[] | null = null
 
-  const invoice = (lines: Line[], at: Date) => {
+  const invoice = ({ lines, totals }: Cost, period: { to: Date }, at: Date) => {
     if (lines.length === 0) return
     for (const line of lines) expect(amountOf(line)).toBe(line.amountMinor)
-    const totals = totalsOf(lines, 0, balance)
+    expect(totals.subtotalMinor).toBe(sumOf(lines))
     expect(totals.totalMinor).toBeGreaterThanOrEqual(0)
     expect(totals.subtotalMinor + totals.taxMinor - totals.balanceMinor).toBe(totals.totalMinor)
     balance -= totals.balanceMinor
     expect(balance).toBeGreaterThanOrEqual(0)
-    charged += BigInt(sumOf(lines))
+    charged += BigInt(totals.subtotalMinor)
+    taxed += BigInt(totals.taxMinor)
     paid += BigInt(totals.totalMinor)
-    if (totals.totalMinor > 0)
-      open.push({ dueAt: new Date(at.getTime() + file.dueDays * dayMs), total: totals.totalMinor })
+    if (totals.totalMinor > 0) open.push({ dueAt: new Date(at.getTime() + file.dueDays * dayMs), to: period.to })
   }
   const legal = (from: State, to: State) => {
     if (from.status !== to.status) expect(statusMoves.from(from.status)).toContain(to.status)
+  }
+  /** What was used in a period that ends, as lines; it counts once. */
+  const usedIn = (closed: { from: Date; to: Date } | null | undefined): Line[] => {
+    if (!closed) return []
+    const terms = { file, plan: state.plan, currency: market.currency, period: closed, spendCapMinor: cap, seqs: null }
+    const lines = usageLines([{ dimension: 'agent_tokens', quantity: tokens }], terms)
+    expect(BigInt(sumOf(lines))).toBe(naiveUsage(state.plan, market.currency, tokens, cap))
+    return lines
+  }
+  const overdue = () => open.filter(({ dueAt }) => dueAt <= now)
+  const payAll = () => {
+    open = []
+    givenUp = 0
+  }
+  /** As the operation does it: shown first, and within a quarter of an hour done as of the moment that was shown. */
+  const change = (wanted: Terms) => {
+    const at = now
+    const before = state
+    const preview = changed(market, before, wanted, at)
+    const shown = costIn(file, balance, preview, usedIn(preview.closed))
+    expect(BigInt(sumOf(preview.lines))).toBe(
+      preview.when === 'now' ? naiveCost(market, before, preview.state, at) : 0n,
+    )
+    const begins = before.period === null && preview.state.period !== null
+    if (begins && (givenUp > 0 || overdue().length > 0)) return
+    if (shown.totals.subtotalMinor < 0 && open.some(({ to }) => to > at)) return
+    const later = toSecond(new Date(now.getTime() + below(15 * 60) * 1000))
+    if (!before.period || later < before.period.to) now = later
+    const done = changed(market, before, wanted, at)
+    const cost = costIn(file, balance, done, usedIn(done.closed))
+    expect(cost).toEqual(shown)
+    legal(before, done.state)
+    if (done.when === 'now' && (done.lines.length > 0 || done.state.period !== before.period)) {
+      if (had) worth += worthOf(had, at)
+      had = hadOf(market, done.state, at)
+      count++
+    }
+    if (done.closed) {
+      worth += naiveUsage(before.plan, market.currency, tokens, cap)
+      tokens = 0
+    }
+    state = done.state
+    const { period } = state
+    foreseen = period && (nextMove(market, state, null, period.to)?.lines ?? null)
+    if (done.period) invoice(cost, done.period, at)
   }
 
   let count = 0
@@ -80,58 +162,59 @@ function simulate(seed: number, most: number): number {
     now = toSecond(new Date(now.getTime() + (1 + below(40 * 86_400)) * 1000))
     // What time does, in the order in which it is due.
     for (;;) {
-      const debt = open
-        .filter(({ dueAt }) => dueAt <= now)
-        .sort((one, other) => Number(one.dueAt) - Number(other.dueAt))[0]
+      const debt = overdue().sort((one, other) => Number(one.dueAt) - Number(other.dueAt))[0]
       const move = nextMove(market, state, debt ?? null, now)
       if (!move) break
       expect(move.at <= now).toBe(true)
       legal(state, move.state)
+      const used = usedIn(move.closed)
+      if (move.closed) {
+        worth += naiveUsage(state.plan, market.currency, tokens, cap)
+        tokens = 0
+      }
       if (move.state.period !== state.period) {
         // What was paid for and cut off by a debt is not given back: it is worth what was charged for it.
         if (had) worth += worthOf(had, had.period.to)
         had = hadOf(market, move.state, move.at)
         count++
       }
-      if (move.event === 'canceled') open.length = 0
       if (foreseen && (move.event === 'renewed' || move.event === 'trial_ended')) expect(move.lines).toEqual(foreseen)
       if (move.state.period !== state.period) foreseen = null
       state = move.state
-      invoice(move.lines, move.at)
+      const lines = [...used, ...move.lines]
+      const period = move.period ?? move.closed
+      if (period) invoice({ lines, totals: totalsOf(lines, file.taxBasisPoints, balance) }, period, move.at)
+      // Only what is due by then is given up; the rest stays open.
+      if (move.event === 'canceled') {
+        givenUp += overdue().length
+        open = open.filter(({ dueAt }) => dueAt > now)
+      }
     }
+    if (!state.period) tokens = 0
+    else if (state.status !== 'trialing') tokens += below(8_000_000)
     const turn = below(10)
     if (turn < 7 && state.status !== 'past_due') {
-      const wanted: Terms = {
-        plan: ['free', 'team', 'business'][below(3)] as string,
-        cycle: below(3) === 0 ? 'annual' : 'monthly',
-        seats: 1 + below(40),
-      }
-      const preview = changed(market, state, wanted, now)
-      const change = changed(market, state, wanted, now)
-      expect(change).toEqual(preview)
-      legal(state, change.state)
-      if (change.when === 'now' && (change.lines.length > 0 || change.state.period !== state.period)) {
-        if (had) worth += worthOf(had, now)
-        had = hadOf(market, change.state, now)
-        count++
-      } else if (change.when === 'period_end') expect(change.lines).toEqual([])
-      state = change.state
-      const { period } = state
-      foreseen = period && (nextMove(market, state, null, period.to)?.lines ?? null)
-      invoice(change.lines, now)
+      const plan = ['free', 'team', 'business'][below(3)] as string
+      change({ plan, cycle: below(3) === 0 ? 'annual' : 'monthly', seats: seatsUsed + below(40) })
     } else if (turn === 7 && state.period) {
       state = { ...state, cancelAt: state.period.to, next: null }
       foreseen = null
     } else if (turn === 8) {
       state = { ...state, cancelAt: null }
       foreseen = null
-    } else if (below(2) === 0) open.length = 0
+    } else if (below(2) === 0) payAll()
     if (isFree(file, state.plan)) expect(state.period).toBeNull()
   }
   if (had) worth += worthOf(had, had.period.to)
   expect(charged).toBe(worth)
   // Every unit that was charged was asked for, or stands in the balance.
-  expect(paid - BigInt(balance)).toBe(charged)
+  expect(paid - BigInt(balance)).toBe(charged + taxed)
+  // Wherever it has come to, whoever pays goes on or begins again.
+  payAll()
+  const freed = nextMove(market, state, null, now)?.state ?? state
+  const again = changed(market, freed, { plan: 'business', cycle: 'annual', seats: 60 }, now).state
+  expect([freed.status, again.plan, again.next]).not.toContain('past_due')
+  expect(again.period).not.toBeNull()
   return count
 }
 

@@ -1,5 +1,6 @@
 // What a change costs where the money is counted here, and what must be paid before it. A preview and the change ask this.
 import { conflict } from '../../contract/errors.ts'
+import type { PlanFile } from '../../contract/plans.ts'
 import type { Db } from '../../kit/db.ts'
 import { type Line, type Totals, totalsOf } from '../billing/lines.ts'
 import * as invoices from '../billing/store.ts'
@@ -14,11 +15,16 @@ export async function costOf(db: Db, workspaceId: string, standing: Standing, ch
   const { state, billing, account } = standing
   if (state.period === null && change.state.period !== null) await refuseDebts(db, workspaceId, at)
   const used = change.closed ? await chargedUsage(db, workspaceId, standing, change.closed) : []
-  const lines = [...used, ...change.lines]
-  const totals = totalsOf(lines, billing.file.taxBasisPoints, account?.balanceMinor ?? 0)
+  const { lines, totals } = costIn(billing.file, account?.balanceMinor ?? 0, change, used)
   // What is over becomes balance, which pays for later months: nobody gets it for what was never paid.
   if (totals.subtotalMinor < 0) refuseInvoice(await invoices.openAfter(db, workspaceId, at))
   return { lines, totals }
+}
+
+/** The same of what is known already. */
+export function costIn(file: PlanFile, balanceMinor: number, { lines: own }: Change, used: readonly Line[]): Cost {
+  const lines = [...used, ...own]
+  return { lines, totals: totalsOf(lines, file.taxBasisPoints, balanceMinor) }
 }
 
 /** Whoever left without paying pays before anything begins again. */
