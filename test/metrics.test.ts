@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { follow } from '../src/kit/follow.ts'
 import { isPostgres } from './helpers/engines.ts'
-import { platform, type TestPlatform } from './helpers/platform.ts'
+import { platform, platformForTest, type TestPlatform } from './helpers/platform.ts'
 
 let p: TestPlatform
 
@@ -60,6 +61,29 @@ describe('/metrics', () => {
   })
 })
 
+describe('a follower that is behind', () => {
+  it('is told, by how many entries, until it has read them', async () => {
+    let release: () => void = () => {}
+    const gate = new Promise<void>(resolve => {
+      release = resolve
+    })
+    const stuck = follow('test.stuck', 'teams.post', () => gate)
+    const q = await platformForTest({ extra: { followers: [stuck] } })
+    const owner = await q.user()
+    const behind = async () => {
+      const { text } = await q.request({ method: 'GET', url: '/metrics' })
+      return Number(/^atrium_follower_entries_behind\{follower="test.stuck"\} (\d+)$/m.exec(text)?.[1])
+    }
+    await expect.poll(behind, { timeout: 20_000 }).toBe(0)
+    for (const name of ['One', 'Two', 'Three']) {
+      await q.call('teams.post', { workspaceId: owner.workspaceId, name }, owner)
+    }
+    await expect.poll(behind, { timeout: 20_000 }).toBe(3)
+    release()
+    await expect.poll(behind, { timeout: 20_000 }).toBe(0)
+  })
+})
+
 describe('docs/monitoring', () => {
   const folder = join(import.meta.dirname, '../docs/monitoring')
   const dashboard = readFileSync(join(folder, 'dashboard.json'), 'utf8')
@@ -71,6 +95,7 @@ describe('docs/monitoring', () => {
     const { groups } = parse(alerts) as { groups: { rules: { expr: string; annotations: { todo: string } }[] }[] }
     const rules = groups.flatMap(group => group.rules)
     expect(rules.length).toBeGreaterThan(5)
+    expect(rules.some(({ expr }) => expr.includes('atrium_follower_entries_behind'))).toBe(true)
     expect(rules.every(({ expr, annotations }) => expr !== '' && annotations.todo !== '')).toBe(true)
   })
 
