@@ -249,7 +249,7 @@ describe('a commit', () => {
     })
     onTestFinished(() => running.close())
     await running.app.ready()
-    const taken = () => texts.flatMap(text => /with next as[\s\S]*?name = '([\w.]+)'/i.exec(text)?.[1] ?? [])
+    const taken = () => texts.flatMap(text => /j\.name\s*=\s*'([\w.]+)'/.exec(text)?.[1] ?? [])
     texts.length = 0
     const payload = { email: 'ada@example.com', password: 'Correct4Horse!' }
     const { statusCode } = await running.app.inject({ method: 'POST', url: '/v1/auth/signup', payload })
