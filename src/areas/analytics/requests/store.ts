@@ -10,17 +10,26 @@ export async function keepRequests(database: Database, counts: readonly RequestC
   await database.transaction(async tx => {
     const there = await keepAllAlive(tx, [...new Set(counts.map(({ workspaceId }) => workspaceId))])
     const rows = counts.filter(({ workspaceId }) => there.has(workspaceId))
-    if (rows.length === 0) return
     // In one order, since several processes may count the same ones at once.
-    await tx.query(sql`
+    const sorted = rows.map(row => ({ key: keyOf(row), row })).sort((one, other) => (one.key < other.key ? -1 : 1))
+    for (let from = 0; from < sorted.length; from += mostAtOnce) {
+      const piece = sorted.slice(from, from + mostAtOnce).map(({ row }) => row)
+      await tx.query(sql`
       insert into analytics_requests as r (workspace_id, hour, credential, operation, status, requests, timed, ms)
       select n."workspaceId", n.hour, n.credential, n.operation, n.status, n.requests, n.timed, n.ms
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) n ("workspaceId" text, hour timestamptz, credential text,
+      from jsonb_to_recordset(${JSON.stringify(piece)}::jsonb) n ("workspaceId" text, hour timestamptz, credential text,
         operation text, status smallint, requests bigint, timed bigint, ms numeric)
-      order by 1, 2, 3, 4, 5
       on conflict (workspace_id, hour, credential, operation, status) do update set
         requests = r.requests + excluded.requests, timed = r.timed + excluded.timed, ms = r.ms + excluded.ms`)
+    }
   })
+}
+
+/** Rows of one statement: on the embedded engine everybody else waits meanwhile. */
+const mostAtOnce = 1_000
+
+function keyOf({ workspaceId, hour, credential, operation, status }: RequestCount): string {
+  return `${workspaceId} ${hour} ${credential} ${operation} ${status}`
 }
 
 type Span = { from: Date; to: Date }
