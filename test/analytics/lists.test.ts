@@ -185,6 +185,31 @@ describe('a metric', () => {
       .toSatisfy(([one, other]) => one === other)
   })
 
+  it.each([
+    ['messages.sent', 'type', 'investigation'],
+    ['runs.finished', 'type', 'investigation'],
+    ['threads.started', 'kind', null],
+    ['tools.calls', 'kind', 'investigation'],
+  ])('%s says by %s of which it is', async (metric, dimension, value) => {
+    const [from, to] = [-86_400_000, 86_400_000].map(ms => new Date(p.now().getTime() + ms).toISOString())
+    const asked = {
+      workspaceId: w.workspaceId,
+      metrics: [metric],
+      from,
+      to,
+      groupBy: [dimension],
+      granularity: 'month',
+    }
+    const { result, text } = await p.call('analytics.query', asked, w.owner)
+    const groups: { by: Record<string, string | null>; points: Point[] }[] = result?.series[0].groups ?? []
+    const sums = groups.map(({ points }) => points.reduce((sum, { value }) => sum + (value ?? 0), 0))
+    expect(
+      groups.map(({ by }) => by[dimension]),
+      text,
+    ).toContain(value)
+    expect(sums.reduce((one, other) => one + other, 0)).toBe(await figure(metric))
+  })
+
   it('was not compared with empty lists alone', async () => {
     const empty: string[] = []
     for (const name of Object.keys(lists)) if ((await figure(name)) === 0) empty.push(name)

@@ -25,7 +25,9 @@ const Metric = record(
   'Metric',
   {
     name: metricName,
-    unit: choice(units, { description: 'money: in that of the workspace’s prices; score: from −1 to 1.' }),
+    unit: choice(units, {
+      description: 'money: a decimal number in the money of the workspace’s prices, not in cents; score: from −1 to 1.',
+    }),
     kind: choice(kinds, {
       description:
         'count, sum and distinct are 0 in an empty bucket, mean and ratio null; level is how many there are at its end.',

@@ -60,11 +60,12 @@ export async function insertAll(db: Db, all: readonly LoggedCall[]): Promise<voi
       select n.* from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n(id text, "workspaceId" text, tool text,
         "argsDigest" text, outcome text, ms int, run text, approval text, "callerKind" text, surface text, at timestamptz)
     ), hours as (
-      insert into agent_tool_hours as h (workspace_id, tool, hour, calls, errors, denied, last_called_at)
-      select "workspaceId", tool, date_trunc('hour', at, 'UTC'), count(*), count(*) filter (where outcome = 'error'),
+      insert into agent_tool_hours as h (workspace_id, tool, hour, caller_kind, calls, errors, denied,
+        last_called_at)
+      select "workspaceId", tool, date_trunc('hour', at, 'UTC'), coalesce("callerKind", 'none'), count(*), count(*) filter (where outcome = 'error'),
         count(*) filter (where outcome = 'denied'), max(at)
-      from said group by 1, 2, 3 order by 1, 2, 3
-      on conflict (workspace_id, tool, hour) do update set calls = h.calls + excluded.calls,
+      from said group by 1, 2, 3, 4 order by 1, 2, 3, 4
+      on conflict (workspace_id, tool, hour, caller_kind) do update set calls = h.calls + excluded.calls,
         errors = h.errors + excluded.errors, denied = h.denied + excluded.denied,
         last_called_at = greatest(h.last_called_at, excluded.last_called_at)
     )
@@ -96,10 +97,11 @@ export async function statsOf(
 
 export const noCalls: Stats = { calls7d: 0, errors7d: 0, denied7d: 0, lastCalledAt: null }
 
-/** For figures over time: a row for each tool, hour and outcome. */
+/** For figures over time: a row for each tool, kind of agent, hour and outcome. */
 export const callCounts = (workspaceId: string, { from, to }: { from: Date; to: Date }) => sql`
   select h.hour as at, n.weight, 0::numeric as value,
-    jsonb_build_object('tool', jsonb_build_array(h.tool), 'status', jsonb_build_array(n.status)) as dims
+    jsonb_build_object('tool', jsonb_build_array(h.tool), 'status', jsonb_build_array(n.status),
+      'kind', jsonb_build_array(h.caller_kind)) as dims
   from agent_tool_hours h, lateral (values
     ('ok', h.calls - h.errors - h.denied), ('error', h.errors), ('denied', h.denied)) n (status, weight)
   where h.workspace_id = ${workspaceId} and h.hour >= ${from} and h.hour < ${to} and n.weight > 0`

@@ -112,11 +112,22 @@ const readers: Record<Kind, Reader> = {
 const mostRead = 1_000
 
 function runFields(run: Awaited<ReturnType<typeof endedIn>>[number]): Fields {
-  const { id, kind, runner, status, usage, started, ended } = run
+  const { id, type, kind, runner, status, usage, started, ended } = run
   const tokens =
     usage && (usage.in !== undefined || usage.out !== undefined) ? (usage.in ?? 0) + (usage.out ?? 0) : null
   const seconds = started && ended ? (Date.parse(ended) - Date.parse(started)) / 1000 : null
-  return { id, kind, runner, status, ended, tokens, seconds, cost: usage?.cost ?? null, model: usage?.model ?? null }
+  return {
+    id,
+    type,
+    kind,
+    runner,
+    status,
+    ended,
+    tokens,
+    seconds,
+    cost: usage?.cost ?? null,
+    model: usage?.model ?? null,
+  }
 }
 
 /** Neither counted already, nor one that came with an import. Of a thread one run is active at a time, so they end in turn. */

@@ -9,9 +9,10 @@ const ends = ['threads.runs.finish', 'threads.runs.cancel', 'threads.runs.lost',
 
 const kind = 'private, hypothesis, investigation, automation or autofix'
 const model = 'the model, as the runner named it'
-const ofRuns = { kind, status: 'succeeded, failed or cancelled', runner: 'builtin, external or script' }
+const type = 'of the thread: chat, investigation, hypothesis, autofix, review or automation'
+const ofRuns = { type, kind, status: 'succeeded, failed or cancelled', runner: 'builtin, external or script' }
 
-const byRun = ({ kind, status, runner, model }: Fields): Dims => ({ kind, status, runner, model }) as Dims
+const byRun = ({ type, kind, status, runner, model }: Fields): Dims => ({ type, kind, status, runner, model }) as Dims
 
 /** Once for each run that has ended. */
 function ofRun({ after }: Change, field?: string): Measured[] {
@@ -32,8 +33,9 @@ const fromLedger: readonly LedgerMetric[] = [
     kind: 'count',
     definition: 'Threads that were begun, private ones too, and those of an investigation with its hypotheses.',
     events: ['threads.post', 'issues.investigate'],
-    dimensions: { type: 'chat, investigation, hypothesis, autofix, review or automation' },
-    measure: ({ after }) => (after ? [{ by: { type: after.type as string } }] : []),
+    dimensions: { type, kind: `who began it: ${kind}; none is a person` },
+    measure: ({ after, entry }) =>
+      after ? [{ by: { type: after.type as string, kind: entry.actor.callerKind } }] : [],
   },
   {
     ...runs,
@@ -67,7 +69,8 @@ const fromLedger: readonly LedgerMetric[] = [
     name: 'agent.cost',
     unit: 'money',
     kind: 'sum',
-    definition: 'What runs cost by the prices of the workspace, in its money, counted when the run ended.',
+    definition:
+      'What runs cost, as their runners told it or by the prices of the workspace, as a decimal number in the money of those prices, not in cents. Counted when the run ended.',
     dimensions: { model, kind, runner: ofRuns.runner },
     measure: change => ofRun(change, 'cost'),
   },
@@ -96,7 +99,7 @@ export const agentMetrics: readonly Metric[] = [
     unit: 'count',
     kind: 'count',
     definition: 'Messages in threads, of people and of agents; those of deleted threads are gone with them.',
-    dimensions: { role: 'who speaks: user, assistant and so on', kind: `of an agent’s message: ${kind}` },
+    dimensions: { type, role: 'who speaks: user, assistant and so on', kind: `of an agent’s message: ${kind}` },
     records: 'messages',
     relation: messageCounts,
     smallest: 'minute',
@@ -107,7 +110,7 @@ export const agentMetrics: readonly Metric[] = [
     unit: 'count',
     kind: 'count',
     definition: 'Calls of tools by agents, by the hour, as the log of calls has them: for thirty days.',
-    dimensions: { tool: 'name of a tool', status: 'ok, error or denied' },
+    dimensions: { tool: 'name of a tool', kind, status: 'ok, error or denied' },
     records: 'agent_tools.calls',
     relation: callCounts,
     smallest: 'hour',

@@ -199,5 +199,6 @@ export async function newest(
 /** For figures over time: one row for each message. */
 export const messageCounts = (workspaceId: string, { from, to }: { from: Date; to: Date }) => sql`
   select m.created as at, 1 as weight, 0::numeric as value,
-    jsonb_build_object('role', jsonb_build_array(m.role), 'kind', jsonb_build_array(coalesce(m.caller_kind, 'none'))) as dims
-  from messages m where m.workspace_id = ${workspaceId} and m.created >= ${from} and m.created < ${to}`
+    jsonb_build_object('role', jsonb_build_array(m.role), 'kind', jsonb_build_array(coalesce(m.caller_kind, 'none')),
+      'type', jsonb_build_array(t.type)) as dims
+  from messages m join threads t on t.id = m.thread_id where m.workspace_id = ${workspaceId} and m.created >= ${from} and m.created < ${to}`

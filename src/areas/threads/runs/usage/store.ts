@@ -3,10 +3,15 @@ import type { Db } from '../../../../kit/db.ts'
 import { sql } from '../../../../kit/sql.ts'
 import type { RunRow } from '../store.ts'
 
+type Ended = Pick<RunRow, 'id' | 'threadId' | 'kind' | 'runner' | 'status' | 'usage' | 'started' | 'ended'> & {
+  type: string
+}
+
 /** What figures are made of: runs of these threads that have ended, in the order in which they did. */
 export function endedIn(db: Db, workspaceId: string, threadIds: readonly string[]) {
-  return db.query<Pick<RunRow, 'id' | 'threadId' | 'kind' | 'runner' | 'status' | 'usage' | 'started' | 'ended'>>(sql`
-    select r.id, r.thread_id, r.caller_kind as kind, r.runner, r.status, r.usage, r.started, r.ended from agent_runs r
+  return db.query<Ended>(sql`
+    select r.id, r.thread_id, t.type, r.caller_kind as kind, r.runner, r.status, r.usage, r.started, r.ended
+    from agent_runs r join threads t on t.id = r.thread_id
     where r.workspace_id = ${workspaceId} and r.thread_id = any(${threadIds}::text[]) and r.ended is not null
     order by r.ended, r.id`)
 }
