@@ -2,7 +2,7 @@
 import type { Signal } from '../../../contract/operation.ts'
 import type { Db } from '../../../kit/db.ts'
 import { type Sql, sql } from '../../../kit/sql.ts'
-import { deletedSince } from '../../workspaces/limits/deleted_usage.ts'
+import { deletedSince } from '../../workspaces/limits/store.ts'
 
 export const dayMs = 86_400_000
 

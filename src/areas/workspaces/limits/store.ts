@@ -86,3 +86,24 @@ export async function putPlan(db: Db, workspaceId: string, held: Held, period: P
     on conflict (workspace_id) do update set provider = excluded.provider, plan = excluded.plan, seats = excluded.seats,
       period_from = excluded.period_from, period_to = excluded.period_to`)
 }
+
+/** What was used by what is deleted now: the database keeps it when runs, executions and tokens go. */
+type Deleted = { dimension: string; quantity: number }
+
+const hourMs = 3_600_000
+
+/** An hour that had begun before counts whole. */
+export async function deletedSince(db: Db, workspaceId: string, since: Date): Promise<ReadonlyMap<string, number>> {
+  const from = new Date(since.getTime() - hourMs)
+  const rows = await db.query<Deleted>(sql`
+    select dimension, sum(quantity)::float8 as quantity from workspace_deleted_usage
+    where workspace_id = ${workspaceId} and hour > ${from} group by dimension`)
+  return new Map(rows.map(({ dimension, quantity }) => [dimension, quantity]))
+}
+
+/** Of all workspaces in a span of time, for who meters it. */
+export function deletedBetween(db: Db, from: Date, to: Date): Promise<(Deleted & { workspaceId: string })[]> {
+  return db.query(sql`
+    select workspace_id, dimension, sum(quantity)::float8 as quantity from workspace_deleted_usage
+    where hour >= ${from} and hour < ${to} group by workspace_id, dimension`)
+}
