@@ -7,6 +7,7 @@ import {
   type PlanDimension,
   type PlanFile,
   type PlanLimits,
+  planDimensions,
 } from '../contract/plans.ts'
 import type { Db } from './db.ts'
 import type { StripeAccount } from './stripe.ts'
@@ -56,6 +57,16 @@ export function isBeyond(limit: number, wanted: number): boolean {
   return limit >= 0 && wanted > limit
 }
 
+export type Exceeded = { dimension: PlanDimension; limit: number; current: number }
+
+/** What of these counts is more than a plan has. */
+export function exceededBy(limits: PlanLimits, counts: Partial<PlanLimits>): Exceeded[] {
+  return planDimensions.flatMap(dimension => {
+    const [limit, current] = [limits[dimension], counts[dimension] ?? 0]
+    return isBeyond(limit, current) ? [{ dimension, limit, current }] : []
+  })
+}
+
 /** 402, the same wherever it is met. */
 export function beyondPlan(dimension: PlanDimension, limit: number, current: number): ApiError {
   const detail = `The plan of the workspace has ${limit} ${words[dimension]}; what is there stays, but no more is added.`
@@ -67,7 +78,7 @@ export type LimitGuard = {
   /** Null where nothing is limited, and then nothing was asked either. */
   limit(db: Db, billing: Billing | null, workspaceId: string, dimension: PlanDimension): Promise<number | null>
   current(db: Db, workspaceId: string, dimension: PlanDimension, now: Date): Promise<number>
-  /** What workspaces have and the file of plans has not; null where nothing is missing. Asked at the start. */
+  /** Why the service cannot start so: what workspaces have or pay by, and the operator has taken away. */
   missing(db: Db, billing: Billing): Promise<string | null>
   /** Whoever adds the same as well waits until this counts. */
   hold(db: Db, workspaceId: string, dimension: PlanDimension): Promise<void>

@@ -25,13 +25,10 @@ export function billingFrom(config: Config): Billing | null {
   return { providers: [first, ...others], file, stripe, custom: url && secret ? { url, secret } : null }
 }
 
-/** Whoever has a plan that is gone would be charged nothing and limited by nothing. */
+/** Whoever has a plan that is gone, or pays where nobody asks any more, would have it for nothing. */
 export async function refuseMissingPlans(db: Db, limits: LimitGuard, billing: Billing): Promise<void> {
   const missing = await limits.missing(db, billing)
-  if (missing === null) return
-  throw new StartError(
-    `PLANS_FILE has no ${missing}, which workspaces have; keep it there with "isPublic": false until nobody has it.`,
-  )
+  if (missing !== null) throw new StartError(missing)
 }
 
 export function readPlans(path: string): PlanFile {

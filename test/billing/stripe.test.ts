@@ -245,6 +245,15 @@ describe('payments', () => {
     expect([lines.length, totalMinor]).toEqual([130, (130 * 131) / 2])
   })
 
+  it('are told to the address that the account has now', async () => {
+    await subscribed()
+    s.calls.length = 0
+    await call('billing.patch', { email: 'money@example.com', legalName: 'Engines' })
+    await p.platform.jobs.runNow('billing.updateCustomer', { workspaceId })
+    const told = s.calls.filter(({ path }) => path.startsWith('/v1/customers/cus_'))
+    expect(told.at(-1)?.params).toEqual({ email: 'money@example.com', name: 'Engines' })
+  })
+
   it('have pages at Stripe', async () => {
     const { result } = await call('billing.portal', { returnUrl: 'https://app.example.com/' })
     expect(result.url).toMatch(/^https:\/\/billing\.stripe\.test\//)

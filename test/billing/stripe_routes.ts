@@ -60,6 +60,14 @@ export function routesOf(kept: Kept): readonly Route[] {
     ],
     [
       'POST',
+      /^\/v1\/customers\/(\w+)$/,
+      (params, id) => {
+        takes(params, [/^(email|name)$/])
+        return Object.assign(found(customers, id, 'customer'), params)
+      },
+    ],
+    [
+      'POST',
       /^\/v1\/checkout\/sessions$/,
       params => {
         takes(params, [

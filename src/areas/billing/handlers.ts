@@ -42,6 +42,9 @@ export default implement(ownBilling, {
     if (provider !== undefined) await refuseProvider(ctx, billing, workspaceId, before.provider, provider)
     return await patched(note, before, { provider, ...fields }, async () => {
       await store.updateAccount(db, workspaceId, { ...fields, updated: now() })
+      if (fields.email !== undefined || fields.legalName !== undefined) {
+        await ctx.enqueue('billing.updateCustomer', { workspaceId })
+      }
       if (provider !== undefined && provider !== before.provider) {
         const { plan, seats } = await findHeld(db, billing, workspaceId)
         const kept = provider === 'none' || before.provider === 'none' ? billing.file.defaultPlan : plan

@@ -6,6 +6,8 @@ import { type Jobs, job } from '../../kit/jobs.ts'
 import { charge, chargeAgain, settle } from './custom/charging.ts'
 import { Settling } from './custom/events.ts'
 import { InvoiceId } from './fields/contract.ts'
+import { stripeOf } from './stripe/client.ts'
+import { updateCustomer } from './stripe/customer.ts'
 import { meter, meterYesterday } from './usage/metering.ts'
 
 export default {
@@ -23,6 +25,15 @@ export default {
     key: ({ workspaceId }) => workspaceId,
     group: ({ workspaceId }) => workspaceId,
     run: (ctx, { workspaceId }) => meterYesterday(ctx, workspaceId),
+  }),
+  'billing.updateCustomer': job({
+    payload: object({ workspaceId: WorkspaceId }),
+    key: ({ workspaceId }) => workspaceId,
+    group: ({ workspaceId }) => workspaceId,
+    run: async (ctx, { workspaceId }) => {
+      const stripe = stripeOf(ctx, ctx.settings.billing)
+      if (stripe) await updateCustomer(stripe, ctx.db, workspaceId)
+    },
   }),
   'billing.charge': job({
     payload: object({ workspaceId: WorkspaceId, invoiceId: InvoiceId }),

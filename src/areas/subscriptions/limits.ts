@@ -10,7 +10,7 @@ import * as telemetry from '../telemetry_tokens/usage/store.ts'
 import * as runs from '../threads/runs/store.ts'
 import * as members from '../workspace_members/store.ts'
 import { findLimits, holdPlan, plansHeld } from '../workspaces/limits/store.ts'
-import { plansPaid } from './store.ts'
+import { isAnyAtStripe, plansPaid } from './store.ts'
 
 const dayMs = 86_400_000
 
@@ -44,12 +44,15 @@ export const limits: LimitGuard = {
   hold: holdPlan,
   missing: async (db, { file, providers }) => {
     const held = (await plansHeld(db, providers)).find(plan => !planOf(file, plan))
-    if (held !== undefined) return `plan ${held}`
+    const keep = 'which workspaces have; keep it there with "isPublic": false until nobody has it.'
+    if (held !== undefined) return `PLANS_FILE has no plan ${held}, ${keep}`
     const isSold = ({ plan, cycle }: { plan: string; cycle: Cycle }) => {
       const prices = planOf(file, plan)?.prices
       return prices !== undefined && (prices.length === 0 || prices.some(price => price.cycle === cycle))
     }
     const paid = (await plansPaid(db)).find(one => !isSold(one))
-    return paid ? `${paid.cycle} price of the plan ${paid.plan}` : null
+    if (paid) return `PLANS_FILE has no ${paid.cycle} price of the plan ${paid.plan}, ${keep}`
+    if (providers.includes('stripe') || !(await isAnyAtStripe(db))) return null
+    return 'BILLING_PROVIDERS has no stripe, where workspaces pay; keep it until they are canceled there.'
   },
 }

@@ -1,9 +1,9 @@
 // Where a workspace stands: who is paid, what it has, and what it would have.
 import type { Static } from 'typebox'
 import { conflict, refused } from '../../contract/errors.ts'
-import { type BillingProvider, type PlanLimits, planDimensions } from '../../contract/plans.ts'
+import type { BillingProvider, PlanLimits } from '../../contract/plans.ts'
 import type { Context } from '../../kit/context.ts'
-import { type Billing, isBeyond, limitsOf, planOf, selfHosted } from '../../kit/plans.ts'
+import { type Billing, exceededBy, limitsOf, planOf, selfHosted } from '../../kit/plans.ts'
 import { type AccountRow, findAccount } from '../billing/store.ts'
 import { seatsUsed } from '../workspace_members/store.ts'
 import { findHeld } from '../workspaces/limits/store.ts'
@@ -72,12 +72,10 @@ export function refuseState({ state: { status } }: Standing): void {
 }
 
 export function warningsOf(limits: PlanLimits, current: PlanLimits): Static<typeof Warning>[] {
-  return planDimensions.flatMap(dimension => {
-    const [limit, there] = [limits[dimension], current[dimension]]
-    if (!isBeyond(limit, there)) return []
-    const detail = `There are ${there}, and the plan has ${limit}: they stay, but no more can be added.`
-    return [{ dimension, limit, current: there, detail }]
-  })
+  return exceededBy(limits, current).map(one => ({
+    ...one,
+    detail: `There are ${one.current}, and the plan has ${one.limit}: they stay, but no more can be added.`,
+  }))
 }
 
 const iso = (at: Date | null | undefined) => at?.toISOString() ?? null

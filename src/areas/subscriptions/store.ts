@@ -72,6 +72,11 @@ export async function save(
   await putPlan(db, workspaceId, { provider, plan, seats }, span)
 }
 
+export async function isAnyAtStripe(db: Db): Promise<boolean> {
+  const rows = await db.query(sql`select 1 as one from subscriptions where stripe_subscription is not null limit 1`)
+  return rows.length > 0
+}
+
 /** Stripe was asked, and nothing of it could be taken over. */
 export async function touch(db: Db, workspaceId: string, askedAt: Date): Promise<void> {
   await db.query(sql`

@@ -195,6 +195,10 @@ describe('subscriptions.patch', () => {
     }
     await expect(without(monthly)).rejects.toThrow(/no annual price of the plan team/)
     await expect(without(plan => [plan])).resolves.toBeUndefined()
+    const atStripe = sql`update subscriptions set stripe_subscription = 'sub_1' where workspace_id = ${workspaceId}`
+    await p.database.query(atStripe)
+    const bare = refuseMissingPlans(p.database, limits, { ...rest, file, providers: ['manual'] })
+    await expect(bare).rejects.toThrow(/BILLING_PROVIDERS has no stripe/)
   })
 
   it('charges for the seats that are taken when fewer were to be', async () => {

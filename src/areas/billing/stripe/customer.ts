@@ -4,6 +4,14 @@ import type { Db } from '../../../kit/db.ts'
 import type { AskStripe } from '../../../kit/stripe.ts'
 import { type AccountRow, findAccount } from '../store.ts'
 
+/** Its receipts go to whom the account says now. */
+export async function updateCustomer(stripe: AskStripe, db: Db, workspaceId: string): Promise<void> {
+  const account = await findAccount(db, workspaceId)
+  if (!account?.stripeCustomer) return
+  const { stripeCustomer, email, legalName } = account
+  await stripe(({ customers }) => customers.update(stripeCustomer, { email: email ?? '', name: legalName ?? '' }))
+}
+
 /** Outside a transaction; whoever calls keeps the id with the account. */
 export async function ensureCustomer(stripe: AskStripe, db: Db, workspaceId: string): Promise<string> {
   const account: Partial<AccountRow> = (await findAccount(db, workspaceId)) ?? {}
