@@ -55,6 +55,7 @@ const unindexed: Record<string, string> = {
   'audit_logs.list': 'ledger is indexed by its chain: chain and seq, at, action',
   'agent_tools.approvals.list id': 'approvals of a workspace, kept for 90 days, are few',
   'auth.grants.list': 'the consents of one user, found by the user, are few',
+  'workspaces.exports.list': 'of one person in one workspace, at most a few',
   'workspaces.claims.list': 'of one person, found by the address, are few',
   'auth.sessions.list': 'at most 20 sessions per user',
   'integrations.people.list': 'at most as many as the workspace has members',

@@ -4,7 +4,7 @@ import { readResult } from '../client/transport.ts'
 import type { Entry } from './digest.ts'
 import { CliError, usage } from './failures.ts'
 import { hasDryRun, parseJson, partsOf, readFile, readInput, type Values } from './fields.ts'
-import { isLarge, sendLarge } from './leaving.ts'
+import { isImport, isLarge, sendLarge, sendWithProgress } from './leaving.ts'
 import { linesOf } from './lines.ts'
 import { filter, formatOf, type OutputOptions, print, projectItem, toLine } from './output.ts'
 import { credentialOf, outgoing, type Session, send } from './session.ts'
@@ -54,7 +54,9 @@ export async function invoke(
   const isStreamed = entry.consumes !== undefined && isLarge(options.content)
   const answer = isStreamed
     ? await sendLarge(session, typed(request, entry), options.content ?? '')
-    : await send(session, request)
+    : isImport(entry)
+      ? await sendWithProgress(session, request)
+      : await send(session, request)
   if (answer.status === noContent) return
   if (answer.ok && !isJson(answer)) return await pour(terminal, answer, options)
   await print(terminal, await readResult(answer, entry.isBare), options, entry)

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { type OperationRequest, spell } from '../client/request.ts'
 import { readResult } from '../client/transport.ts'
+import type { Entry } from './digest.ts'
 import { CliError, usage } from './failures.ts'
 import { type OutputOptions, print } from './output.ts'
 import { call, credentialOf, find, outgoing, type Session, send, senderOf } from './session.ts'
@@ -106,9 +107,40 @@ export async function sendLarge(session: Session, request: OperationRequest, con
     body,
     signal: session.terminal.signal,
   }
-  const answer = await senderOf(session)(url, init as unknown as RequestInit)
-  clear(session)
-  return answer
+  return await watched(session, () => senderOf(session)(url, init as unknown as RequestInit))
+}
+
+/** Whether what is sent takes the service a while, which it tells of. */
+export function isImport({ id }: Entry): boolean {
+  return id === 'workspaces.import'
+}
+
+/** A small archive is gone at once; it is checked and written all the same. */
+export function sendWithProgress(session: Session, request: OperationRequest): Promise<Response> {
+  return watched(session, () => send(session, request))
+}
+
+type ImportProgress = { phase: 'none' | 'checking' | 'writing'; part: string | null; done: number; total: number }
+
+/** Asks how far the import is until it is answered; where that cannot be told, nothing is shown. */
+async function watched(session: Session, sending: () => Promise<Response>): Promise<Response> {
+  const over = new AbortController()
+  const watching = (async () => {
+    while (session.terminal.stderr.isTTY && find(session.digest, 'workspaces.imports.get')) {
+      await wait(pollMs, undefined, { signal: over.signal })
+      const { phase, part, done, total } = (await call(session, 'workspaces.imports.get', {})) as ImportProgress
+      if (phase !== 'none' && !over.signal.aborted) {
+        show(session, `${phase} ${part ?? ''}: part ${Math.min(done + 1, total)} of ${total}`, done, total)
+      }
+    }
+  })().catch(() => {})
+  try {
+    return await sending()
+  } finally {
+    over.abort()
+    await watching
+    clear(session)
+  }
 }
 
 async function* sending(session: Session, file: string, size: number): AsyncGenerator<Uint8Array> {

@@ -17,7 +17,7 @@ export type CarriedRow = Readonly<Record<string, unknown>>
 export type Carrier = {
   files?: FileCarrier
   /** Table → what is wrong with a row that no call would have made, in words; null where nothing is. */
-  rows?: Readonly<Record<string, (row: CarriedRow) => string | null>>
+  rows?: Readonly<Record<string, (row: CarriedRow, now: Date) => string | null>>
   /** Computes again what is computed of texts: ids in them may be others now. Done twice, it changes nothing more. */
   settle?(db: Db, workspaceId: string): Promise<void>
 }
@@ -40,9 +40,16 @@ export type FileCarrier = {
 }
 
 /** What an area finds wrong with a row of a table of its own. */
-export function rowFault(carriers: readonly Carrier[], table: string): (row: CarriedRow) => string | null {
+export function rowFault(carriers: readonly Carrier[], table: string): (row: CarriedRow, now: Date) => string | null {
   const found = carriers.find(({ rows }) => rows && Object.hasOwn(rows, table))?.rows?.[table]
   return found ?? (() => null)
+}
+
+const dayMs = 86_400_000
+
+/** Of a time at which something was done, or null: clocks differ, but not by more than a day. */
+export function hasCome(at: unknown, now: Date): boolean {
+  return at === undefined || at === null || Date.parse(String(at)) <= now.getTime() + dayMs
 }
 
 /** Those of all areas. */

@@ -51,9 +51,11 @@ function smallArchive({ p }: World): Promise<Buffer> {
 
 export const calls = {
   'workspaces.exports.post': { input: ({ workspaceId }: World) => ({ workspaceId }) },
+  'workspaces.exports.list': { input: ({ workspaceId }: World) => ({ workspaceId }) },
   'workspaces.exports.get': { input: exportOf },
   'workspaces.exports.file': { input: exportOf },
   'workspaces.import': { input: async w => ({ content: { kind: 'zip', bytes: await smallArchive(w) } }) },
+  'workspaces.imports.get': { input: () => ({}) },
   'workspaces.claims.list': { input: () => ({}) },
   'workspaces.claims.accept': { input: claimed, by: stranger },
   'workspaces.claims.del': { input: claimed, by: stranger },

@@ -14,6 +14,9 @@ beforeAll(async () => {
 }, 600_000)
 afterAll(() => here.close())
 
+const usageOf = /"usage":(null|\{[^}]*\})/
+const createdOf = /"created":"[^"]+"/
+
 describe('an archive of an enemy', () => {
   const change = (path: string, edit: (text: string) => string) =>
     packed(files, { [path]: edit(String(files.get(path))) })
@@ -87,6 +90,16 @@ describe('an archive of an enemy', () => {
       /"config": ?\{/,
       '"config":{"root":true,',
     ],
+    ['a counter below zero', 'areas/issues/issue_counters.ndjson', /"last_number":\d+/, '"last_number":-1'],
+    ['a run that gives tokens back', 'areas/threads/agent_runs.ndjson', usageOf, '"usage":{"in":-5}'],
+    ['a run whose tokens are no number', 'areas/threads/agent_runs.ndjson', usageOf, '"usage":{"out":"x"}'],
+    ['a run that has not begun', 'areas/threads/agent_runs.ndjson', createdOf, '"created":"2999-01-01T00:00:00Z"'],
+    [
+      'an execution that has not begun',
+      'areas/automations/automation_executions.ndjson',
+      createdOf,
+      '"created":"2999-01-01T00:00:00Z"',
+    ],
     ['a time that never ends', 'workspace.json', /"created":"[^"]+"/, '"created":"infinity"'],
     ['a time that there is not', 'workspace.json', /"created":"[^"]+"/, '"created":"2026-99-99T00:00:00Z"'],
     ['a name with NUL', 'workspace.json', /"name":"/, '"name":"\\u0000'],
@@ -95,6 +108,23 @@ describe('an archive of an enemy', () => {
     expect(String(files.get(path))).toMatch(from)
     const answer = await answerTo(await change(path, text => text.replace(from, to)))
     expect([answer.status, answer.error?.detail ?? answer.cause]).toEqual([400, expect.any(String)])
+  })
+
+  it.each([
+    ['a day that has not come', { day: '2999-01-01T00:00:00.000000Z' }],
+    ['fewer items than none', { accepted: -9e15 }],
+  ])('with telemetry of %s is refused', async (_, forged) => {
+    const [{ id }] = linesOf(files, 'areas/telemetry_tokens/telemetry_tokens.ndjson') as [{ id: string }]
+    const [{ tables }] = linesOf(files, 'manifest.json') as [{ tables: { table: string; columns: string[] }[] }]
+    const columns = tables.find(({ table }) => table === 'telemetry_token_days')?.columns ?? []
+    expect(columns).not.toContain('bytes')
+    const row = { token_id: id, day: '2026-01-01T00:00:00.000000Z', accepted: 1, rejected: 0 }
+    const send = (values: Record<string, unknown>) => {
+      const line = JSON.stringify(Object.fromEntries(columns.map(name => [name, values[name] ?? null])))
+      return packed(files, { 'areas/telemetry_tokens/telemetry_token_days.ndjson': `${line}\n` })
+    }
+    expect((await homes.send(await send(row), await homes.stranger(), { dryRun: true })).status).toBe(200)
+    expect((await answerTo(await send({ ...row, ...forged }))).status).toBe(400)
   })
 
   it('that names a record of somebody else gets an id that nobody has', async () => {
@@ -162,7 +192,7 @@ describe('an archive of an enemy', () => {
 
   it('may have a text of many megabytes', async () => {
     const long = await change('areas/pages/page_contents.ndjson', text =>
-      text.replace(/"html":"/, `"html":"${'word '.repeat(2_000_000)}`),
+      text.replace(/"html":"/, `"html":"${'word '.repeat(1_000_000)}`),
     )
     const { status, error } = await homes.send(long, await homes.stranger(), { dryRun: true })
     expect([status, error]).toEqual([200, null])

@@ -26,7 +26,12 @@ describe('a dry run', () => {
     expect([status, error]).toEqual([200, null])
     expect(result).toMatchObject({ dryRun: true, id: w.workspaceId, ids: { renewed: 0 }, warnings: [], imported: null })
     expect(result.people.placeholders).toBeGreaterThan(2)
-    expect(result.secretsToSet.length).toBeGreaterThan(0)
+    expect(result.secretsToSet).toContainEqual({
+      table: 'integrations',
+      count: expect.any(Number),
+      first: expect.arrayContaining([{ id: expect.stringMatching(/^int/), names: expect.any(Array) }]),
+    })
+    expect(result.beyondPlan).toEqual([])
     expect(result.source.ledgerEntries).toBeGreaterThan(50)
     expect(await homes.everything()).toEqual(before)
   })

@@ -4,9 +4,11 @@ import { Download, Upload } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { ResultOf } from '../../../src/client/catalogue.ts'
 import { addressOf, queryClient, sendZip, useAct, useCall } from '../api.ts'
+import { dimensionWords } from '../areas/billing/amounts.ts'
 import { countOf } from '../format.ts'
 import { Failure } from '../parts/failure.tsx'
 import { LinkText } from '../parts/links.tsx'
+import { Moment } from '../parts/moment.tsx'
 import { Panel } from '../parts/page.tsx'
 import { done } from '../parts/toast.tsx'
 import { useStanding, type Workspace } from '../session.ts'
@@ -33,8 +35,11 @@ const askMs = 1_000
 
 function Export({ workspace }: { workspace: Workspace }) {
   const workspaceId = workspace.id
-  const [exportId, setExportId] = useState('')
-  const act = useAct('workspaces.exports.post', { onDone: ({ id }) => setExportId(id) })
+  const [wanted, setWanted] = useState('')
+  // What was asked for earlier is found again, also by who has left the page.
+  const earlier = useCall('workspaces.exports.list', { workspaceId, perPage: 1 })
+  const exportId = wanted || (earlier.data?.items[0]?.id ?? '')
+  const act = useAct('workspaces.exports.post', { onDone: ({ id }) => setWanted(id) })
   const [isMoving, setIsMoving] = useState(true)
   const asked = useCall(
     'workspaces.exports.get',
@@ -62,19 +67,25 @@ function Export({ workspace }: { workspace: Workspace }) {
           {one.error}
         </Alert>
       )}
-      {one?.status === 'ready' ? (
-        <Button
-          component="a"
-          leftSection={<Download size={16} aria-hidden />}
-          href={addressOf('workspaces.exports.file', { workspaceId, exportId })}
-          download={`${workspace.slug}.atrium.zip`}
-        >
-          Download {bytesOf(one.size ?? 0)}
-        </Button>
-      ) : (
+      <Group>
+        {one?.status === 'ready' && (
+          <Button
+            component="a"
+            leftSection={<Download size={16} aria-hidden />}
+            href={addressOf('workspaces.exports.file', { workspaceId, exportId })}
+            download={`${workspace.slug}.atrium.zip`}
+          >
+            Download {bytesOf(one.size ?? 0)}
+          </Button>
+        )}
         <Button variant="default" loading={act.isPending || isUnderWay} onClick={() => act.mutate({ workspaceId })}>
-          Export this workspace
+          {one?.status === 'ready' ? 'Export again' : 'Export this workspace'}
         </Button>
+      </Group>
+      {one?.status === 'ready' && (
+        <Text size="sm" c="dimmed" mt="xs" component="div">
+          Made <Moment at={one.created} />, kept until <Moment at={one.expiresAt} />.
+        </Text>
       )}
     </div>
   )
@@ -88,6 +99,8 @@ function Import() {
   const [share, setShare] = useState<number | null>(null)
   const [report, setReport] = useState<Report | null>(null)
   const [error, setError] = useState<unknown>(null)
+  const isSent = share !== null && share >= 1
+  const progress = useCall('workspaces.imports.get', {}, { enabled: isSent, ...(isSent && { refetchInterval: askMs }) })
 
   async function send(chosen: File, dryRun: boolean) {
     setError(null)
@@ -121,7 +134,8 @@ function Import() {
         An export of this installation or another becomes a workspace of its own, beside this one.
       </Text>
       <Failure error={error} />
-      {share !== null && <Share label={share < 1 ? 'Sending' : 'Checking'} share={share} />}
+      {share !== null && share < 1 && <Share label="Sending" share={share} />}
+      {isSent && <Reading progress={progress.data} />}
       {report && <Told report={report} />}
       <Group>
         <FileButton accept=".zip,application/zip" onChange={choose}>
@@ -136,7 +150,7 @@ function Import() {
             </Button>
           )}
         </FileButton>
-        {file && report?.dryRun && (
+        {file && report?.dryRun && report.beyondPlan.length === 0 && (
           <Button loading={share !== null} onClick={() => void send(file, false)}>
             Import {report.name}
           </Button>
@@ -148,7 +162,7 @@ function Import() {
 
 function Told({ report }: { report: Report }) {
   const rows = report.tables.reduce((sum, { rows }) => sum + rows, 0)
-  const secrets = report.secretsToSet.reduce((sum, { names }) => sum + names.length, 0)
+  const secrets = report.secretsToSet.reduce((sum, { count }) => sum + count, 0)
   return (
     <Alert mb="sm" title={report.dryRun ? `${report.name} would be imported` : `${report.name} is imported`}>
       <List size="sm">
@@ -158,11 +172,15 @@ function Told({ report }: { report: Report }) {
           {`${countOf(report.people.placeholders, 'other person', 'other people')}, who may claim their places`}
         </List.Item>
         <List.Item>
-          {`${countOf(secrets, 'secret')} to be set again`}
-          {secrets > 0 &&
-            ` (${[...new Set(report.secretsToSet.map(({ table }) => table.replaceAll('_', ' ')))].join(', ')})`}
+          {`${countOf(secrets, 'record')} with secrets to be set again`}
+          {secrets > 0 && ` (${report.secretsToSet.map(({ table }) => table.replaceAll('_', ' ')).join(', ')})`}
         </List.Item>
         <List.Item>Automations are off, and integrations are paused.</List.Item>
+        {report.beyondPlan.map(({ dimension, limit, current }) => (
+          <List.Item key={dimension} c="red">
+            {`More than the plan of a new workspace has: ${dimensionWords[dimension]}, ${current} of ${limit}`}
+          </List.Item>
+        ))}
         {report.warnings.map(warning => (
           <List.Item key={warning}>{warning}</List.Item>
         ))}
@@ -174,6 +192,16 @@ function Told({ report }: { report: Report }) {
       )}
     </Alert>
   )
+}
+
+const phases = { none: 'Reading', checking: 'Checking', writing: 'Writing' } as const
+
+/** Of the parts that are checked, and then of those that are written. */
+function Reading({ progress }: { progress: ResultOf<'workspaces.imports.get'> | undefined }) {
+  if (!progress || progress.total === 0) return <Share label="Reading" share={0} />
+  const { phase, part, done: before, total } = progress
+  const label = `${phases[phase]} ${(part ?? '').replaceAll('_', ' ')}, part ${Math.min(before + 1, total)} of ${total}`
+  return <Share label={label} share={before / total} />
 }
 
 function Share({ label, share }: { label: string; share: number }) {

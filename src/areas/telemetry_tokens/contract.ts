@@ -225,7 +225,8 @@ export const telemetryTokens = area(
     about: 'Credentials of OpenTelemetry senders, each with the datasets that take what it sends.',
     carries: {
       telemetry_tokens: { without: ['old_secret_until'] },
-      telemetry_token_days: {},
+      // Of bytes, limits and bills count those that were sent here; figures over time have them by the hour.
+      telemetry_token_days: { without: ['bytes'] },
       telemetry_token_hours: {},
     },
     leaves: { telemetry_token_secrets: 'opens the workspace for a sender' },

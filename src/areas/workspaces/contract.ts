@@ -178,6 +178,7 @@ export const workspaces = area(
       workspace_exports: 'is about files of this installation',
       workspace_file_pieces: 'is carried as the ledgers that it holds',
       workspace_histories: 'is carried as files',
+      workspace_imports: 'is about imports that are under way here',
       workspace_plans: 'is what this installation grants',
       placeholders: 'people are carried by themselves',
     },

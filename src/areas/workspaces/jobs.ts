@@ -23,9 +23,11 @@ export const followers = [
   follow('workspaces.returns', 'workspaces.restore', tellAll),
 ]
 
-/** Limits look at a month, metering at two days. */
 export const ages: Ages = {
+  /** Limits look at a month, metering at two days. */
   workspace_deleted_usage: { column: 'hour', afterDays: 62 },
+  /** Of processes that are gone: nobody is shown them after minutes. */
+  workspace_imports: { column: 'updated', afterDays: 1 },
 }
 
 export default {

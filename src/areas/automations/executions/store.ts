@@ -5,6 +5,7 @@ import type { Scope } from '../../../contract/scopes.ts'
 import { type Db, first, type Row } from '../../../kit/db.ts'
 import { listSql } from '../../../kit/list_sql.ts'
 import { type Sql, sql } from '../../../kit/sql.ts'
+import { madeHere } from '../../workspaces/imports/store.ts'
 import type { Execution, ExecutionStep } from '../records/contract.ts'
 import type { KeptDefinition } from '../store.ts'
 import type { executions } from './contract.ts'
@@ -253,6 +254,6 @@ export const executionCounts = (workspaceId: string, { from, to }: { from: Date;
 /** Of all workspaces in a span of time, for who meters it; what was left out is none. */
 export function countBetween(db: Db, from: Date, to: Date) {
   return db.query<{ workspaceId: string; count: number }>(sql`
-    select workspace_id, count(*)::float8 as count from automation_executions
-    where created >= ${from} and created < ${to} and status <> 'skipped' group by workspace_id`)
+    select workspace_id, count(*)::float8 as count from automation_executions e
+    where created >= ${from} and created < ${to} and status <> 'skipped' and ${madeHere('e')} group by workspace_id`)
 }

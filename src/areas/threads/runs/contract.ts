@@ -30,7 +30,7 @@ const instructions = shown(
 )
 const text = (maxLength: number) => Type.String({ maxLength })
 
-const RunUsage = object({
+export const RunUsage = object({
   in: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Tokens read.' })),
   out: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Tokens written.' })),
   steps: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),

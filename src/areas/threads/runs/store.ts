@@ -6,6 +6,7 @@ import { type Db, first } from '../../../kit/db.ts'
 import { listSql } from '../../../kit/list_sql.ts'
 import { type Sql, sql } from '../../../kit/sql.ts'
 import type { Looking } from '../../../kit/visibility.ts'
+import { madeHere } from '../../workspaces/imports/store.ts'
 import { deletedSince } from '../../workspaces/limits/store.ts'
 import { seen } from '../store.ts'
 import type { AgentRun, runs } from './contract.ts'
@@ -117,7 +118,7 @@ export async function usedSince(db: Db, workspaceId: string, since: Date): Promi
     select count(*)::int as runs,
       coalesce(sum(coalesce((usage ->> 'in')::numeric, 0) + coalesce((usage ->> 'out')::numeric, 0)), 0)::float8 as tokens,
       coalesce(sum((usage ->> 'cost')::numeric), 0)::float8 as cost
-    from agent_runs where workspace_id = ${workspaceId} and created > ${since}`,
+    from agent_runs r where workspace_id = ${workspaceId} and created > ${since} and ${madeHere('r')}`,
   )
   const { runs, tokens, cost } = row ?? { runs: 0, tokens: 0, cost: 0 }
   return {

@@ -1,6 +1,7 @@
 // Exports: a workspace as one file, with which it can leave.
 import { Type } from 'typebox'
 import { id, UserId, WorkspaceId } from '../../../contract/ids.ts'
+import { list, page } from '../../../contract/list.ts'
 import { area } from '../../../contract/operation.ts'
 import { choice, nullable, object, record, timestamp } from '../../../contract/records.ts'
 import { agentCallers } from '../../../contract/scopes.ts'
@@ -36,7 +37,8 @@ export const exports = area('workspaces', {
     description:
       'Answers at once; `workspaces.exports.get` shows how far it is, and `workspaces.exports.file` sends the zip for 24 ' +
       'hours. It has the rows of every area, files, repositories, rows of datasets and the signed ledger, and no secret. ' +
-      'What is private to others stays behind. While one is under way, it is the answer.',
+      'What is private to others stays behind. While one is under way, it is the answer; when it is ready it takes the ' +
+      'place of earlier ones.',
     past: 'asked for an export of',
     route: 'POST /v1/workspaces/{workspaceId}/exports',
     words: 'archive leave download backup takeout dump everything move',
@@ -48,6 +50,20 @@ export const exports = area('workspaces', {
     path,
     result: WorkspaceExport,
     status: 202,
+  },
+  'workspaces.exports.list': {
+    summary: 'List my exports of a workspace',
+    description: 'Those that I asked for and whose file is not removed yet: one that is ready, and one under way.',
+    route: 'GET /v1/workspaces/{workspaceId}/exports',
+    words: 'archive download progress earlier',
+    access: ['workspaces:read'],
+    credentials: people,
+    restricted: agentCallers,
+    whileDeleting: true,
+    tool: false,
+    path,
+    query: list({ sort: ['created', 'id'], filter: ['id', 'status'] }),
+    result: page(WorkspaceExport),
   },
   'workspaces.exports.get': {
     summary: 'Show how far an export is',

@@ -28,6 +28,9 @@ export default implement(exports, {
     return made
   },
 
+  'workspaces.exports.list': ({ db, caller, now }, { workspaceId, ...query }) =>
+    store.pageOfExports(db, query, { workspaceId, userId: personBehind(caller), now: now() }),
+
   'workspaces.exports.get': ({ db, caller }, { workspaceId, exportId }) =>
     found(store.findExport(db, workspaceId, exportId, personBehind(caller)), 'export'),
 

@@ -50,6 +50,8 @@ async function packOnce(ctx: JobContext, id: string, { workspaceId, userId }: st
     sha256: digest.digest('hex'),
     updated: now(),
   })
+  await store.expireOthers(db, id, now())
+  await forget(ctx)
 }
 
 /** Files whose time is over. */

@@ -1,9 +1,11 @@
 // SQL of exports: their records, and what an archive says of the workspace itself and of people.
 import type { Static } from 'typebox'
+import type { QueryOf } from '../../../contract/list.ts'
 import { type Db, first } from '../../../kit/db.ts'
+import { listSql } from '../../../kit/list_sql.ts'
 import { assignments, sql } from '../../../kit/sql.ts'
 import type { CarriedWorkspace, Person } from '../carrying/archive.ts'
-import type { WorkspaceExport } from './contract.ts'
+import type { exports, WorkspaceExport } from './contract.ts'
 
 export type ExportRow = Static<typeof WorkspaceExport>
 
@@ -28,6 +30,28 @@ export function findExport(db: Db, workspaceId: string, id: string, userId: stri
     select ${columns} from workspace_exports e
     where e.id = ${id} and e.workspace_id = ${workspaceId} and e.user_id = ${userId}`,
   )
+}
+
+type Query = QueryOf<typeof exports, 'workspaces.exports.list'>
+
+export function pageOfExports(db: Db, query: Query, of: { workspaceId: string; userId: string; now: Date }) {
+  return listSql<ExportRow, Query>(db, query, {
+    from: sql`workspace_exports e`,
+    where: sql`e.workspace_id = ${of.workspaceId} and e.user_id = ${of.userId} and e.expires_at > ${of.now}`,
+    select: columns,
+    sort: { created: 'e.created', id: 'e.id' },
+    filter: { id: 'e.id', status: 'e.status' },
+    id: 'e.id',
+    neverNull: ['created', 'id'],
+  })
+}
+
+/** Those that this one takes the place of: their time is over. */
+export async function expireOthers(db: Db, id: string, now: Date): Promise<void> {
+  await db.query(sql`
+    update workspace_exports o set expires_at = ${now} from workspace_exports e
+    where e.id = ${id} and o.workspace_id = e.workspace_id and o.user_id = e.user_id and o.id <> e.id
+      and o.status in ('ready', 'failed') and o.expires_at > ${now}`)
 }
 
 export function findUnfinished(db: Db, workspaceId: string, userId: string): Promise<ExportRow | undefined> {

@@ -14,9 +14,9 @@ const limits = { entries: 65_001, fileBytes: 4096 * mebibyte, totalBytes: 8192 *
 /** What people write becomes a tenth; more than this is made to be much. */
 const mostGrowth = 200
 const freeGrowthBytes = 64 * mebibyte
-const mostManifestBytes = 32 * mebibyte
-/** A message, a patch or a page with all of its text. */
-const mostLineBytes = 32 * mebibyte
+const mostManifestBytes = 16 * mebibyte
+/** The largest body that makes a row is 5 MiB: of an alert, or of a patch. */
+const mostLineBytes = 8 * mebibyte
 
 export type ArchiveFile = {
   manifest: Manifest

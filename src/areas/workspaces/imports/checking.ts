@@ -12,7 +12,8 @@ import { CarriedWorkspace, idsIn, isMoment, Person, paths } from '../carrying/ar
 import { type Shape, shapesOf } from '../carrying/catalogue.ts'
 import { type ArchiveFile, jsonOf, tampered, valueIn } from './archive_file.ts'
 import { idOfTable } from './ids.ts'
-import { type Line, lineReader } from './lines.ts'
+import { aside, type Line, lineReader } from './lines.ts'
+import type { Tell } from './progress/progress.ts'
 import { refuseSettings } from './settings.ts'
 
 export type CheckedTable = { shape: Shape; path: string; columns: readonly string[]; rows: number }
@@ -31,12 +32,17 @@ export type Checked = {
 }
 
 const mostIds = 2_000_000
+/** After so many rows it is said again that they are looked at. */
+const rowsBetween = 1_000
 /** Of one archive; and of all that somebody sends in a minute. */
 export const mostPeople = 20_000
 
 const [isUser, isWorkspace] = [Compile(UserId), Compile(WorkspaceId)]
 
-export async function checkArchive(db: Db, archive: ArchiveFile, carriers: readonly Carrier[]): Promise<Checked> {
+type CheckContext = { db: Db; carriers: readonly Carrier[]; now: () => Date }
+
+export async function checkArchive(ctx: CheckContext, archive: ArchiveFile, tell: Tell): Promise<Checked> {
+  const { db, carriers, now } = ctx
   const warnings: string[] = []
   const workspace = await valueIn(archive, paths.workspace, CarriedWorkspace)
   if (!isWorkspace.Check(workspace.id) || workspace.id !== archive.manifest.workspaceId) {
@@ -51,13 +57,21 @@ export async function checkArchive(db: Db, archive: ArchiveFile, carriers: reado
   const seen: Seen = { people, ids: new Map(), named: new Set(), files: new Set(), count: 0 }
   const tables: CheckedTable[] = []
   const read = new Set<string>([paths.workspace, paths.people])
-  for (const shape of await shapesOf(db)) {
+  const shapes = await shapesOf(db)
+  // Behind the tables: files, what carriers have, ledgers.
+  const total = shapes.length + 3
+  const telling = (part: string, done: number) => tell({ phase: 'checking', part, done, total })
+  for (const [done, shape] of shapes.entries()) {
+    await telling(shape.table, done)
     const table = tableOf(archive, shape, warnings)
     if (!table) continue
     read.add(table.path)
-    tables.push({ ...table, rows: await checkTable(archive, table, seen, rowFault(carriers, shape.table)) })
+    const fault = rowFault(carriers, shape.table)
+    tables.push({ ...table, rows: await checkTable(archive, table, seen, row => fault(row, now()), tell) })
   }
+  await telling('files', total - 3)
   await checkFiles(archive, seen.files, read)
+  await telling('rows', total - 2)
   const known: CarriedIds = {
     has: (table, id) => seen.ids.get(table)?.has(id) ?? false,
     of: table => seen.ids.get(table) ?? [],
@@ -68,6 +82,7 @@ export async function checkArchive(db: Db, archive: ArchiveFile, carriers: reado
       await carrier.check(path, archive.chunks(path), known)
     }
   }
+  await telling('ledger', total - 1)
   const ledgers = await checkLedgers(archive, workspace.id, read)
   for (const path of archive.paths.filter(one => !read.has(one))) {
     warnings.push(`"${path}" is left out: this version does not know it.`)
@@ -126,6 +141,7 @@ async function checkTable(
   table: Omit<CheckedTable, 'rows'>,
   seen: Seen,
   ofArea: (row: Line) => string | null,
+  tell: Tell,
 ): Promise<number> {
   const { shape, columns, path } = table
   const readLine = lineReader(shape, columns)
@@ -136,7 +152,8 @@ async function checkTable(
   const chains = shape.chains.map(column => ({ column, next: new Map<string, string>() }))
   let rows = 0
   for await (const line of archive.lines(path)) {
-    const row = readLine(line, ++rows)
+    const row = await readLine(line, ++rows)
+    if (rows % rowsBetween === 0) await tell()
     const fault = faultOf(shape, row, seen, { ids, keys, isOwnId }) ?? fileFault(archive, shape, row) ?? ofArea(row)
     if (fault) throw tampered(`line ${rows} of ${shape.table} ${fault}`)
     for (const { column, next } of chains) {
@@ -146,6 +163,7 @@ async function checkTable(
       seen.count++
     }
     if (shape.hasFiles) seen.files.add(String(row.sha256))
+    await aside(line)
     for (const id of idsIn(line)) if (!seen.named.has(id)) seen.named.add(apart(id))
     if (seen.count > mostIds || seen.named.size > mostIds)
       throw tampered('it has more records than can be taken at once')

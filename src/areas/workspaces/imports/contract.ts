@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { UserId, WorkspaceId } from '../../../contract/ids.ts'
 import { area } from '../../../contract/operation.ts'
+import { planDimensions } from '../../../contract/plans.ts'
 import { choice, nullable, object, record, timestamp } from '../../../contract/records.ts'
 import { agentCallers } from '../../../contract/scopes.ts'
 
@@ -30,17 +31,30 @@ export const WorkspaceImport = record('WorkspaceImport', {
   people: object({
     placeholders: { ...count, description: 'All but who imports: whoever has proven the address of one may claim it.' },
   }),
+  beyondPlan: Type.Array(object({ dimension: choice(planDimensions), limit: count, current: count }), {
+    description: 'What the archive has more of than the plan of a new workspace: with any, an import is refused.',
+  }),
   secretsToSet: Type.Array(
     object({
       table: Type.String({ examples: ['integrations'] }),
-      id: Type.String(),
-      names: Type.Array(Type.String(), { examples: [['token']] }),
+      count,
+      first: Type.Array(object({ id: Type.String(), names: Type.Array(Type.String(), { examples: [['token']] }) })),
     }),
-    { description: 'No archive has them: set them again here. The first thousand.' },
+    { description: 'No archive has them: set them again here. How many, and the first hundred.' },
   ),
-  warnings: Type.Array(Type.String(), { description: 'What the archive has and this version does not know.' }),
+  warnings: Type.Array(Type.String(), {
+    description: 'What the archive has and this version does not know: the first hundred.',
+  }),
   imported: nullable(timestamp),
   _object: choice(['workspace_import']),
+})
+
+export const ImportProgress = record('ImportProgress', {
+  phase: choice(['none', 'checking', 'writing'], { description: '`none` where no import of mine is under way.' }),
+  part: nullable(Type.String({ description: 'What is looked at or written.', examples: ['issues'] })),
+  done: { ...count, description: 'How many parts of this phase are done.' },
+  total: count,
+  _object: choice(['import_progress']),
 })
 
 export const imports = area('workspaces', {
@@ -65,5 +79,13 @@ export const imports = area('workspaces', {
     result: WorkspaceImport,
     status: 201,
     also: { 200: WorkspaceImport },
+  },
+  'workspaces.imports.get': {
+    summary: 'Show how far my import is',
+    description: 'For who waits for `workspaces.import`, of which one of a person is read at a time.',
+    route: 'GET /v1/workspaces/imports',
+    words: 'archive progress status',
+    access: 'user',
+    result: ImportProgress,
   },
 })

@@ -1,4 +1,5 @@
 // One line of an archive against the table that it is for: only what the database would take, and what an export would hold.
+import { setImmediate } from 'node:timers/promises'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { isUnstilled } from '../../../contract/carrying.ts'
@@ -9,18 +10,29 @@ import { directory } from '../../../operations.ts'
 import { isMoment } from '../carrying/archive.ts'
 import type { Column, Shape } from '../carrying/catalogue.ts'
 
+/** What is longer takes long enough that others must come in between. */
+const largeText = 512 * 1024
+
+/** Between two things that are done with a line. */
+export async function aside(text: string): Promise<void> {
+  if (text.length > largeText) await setImmediate()
+}
+
 export type Line = Readonly<Record<string, unknown>>
 
 /** What a line of a table is refused for, with its number. */
-export function lineReader(shape: Shape, columns: readonly string[]): (line: string, number: number) => Line {
+export function lineReader(shape: Shape, columns: readonly string[]): (line: string, number: number) => Promise<Line> {
   const known = new Map(shape.columns.map(column => [column.name, column]))
   const told = toldValues(shape)
-  return (text, number) => {
+  return async (text, number) => {
     const refuse = (why: string) =>
       badRequest(`Line ${number} of ${shape.table} in the archive ${why}. Export the workspace again.`)
-    const row = parsed(text)
+    await aside(text)
+    const row = await parsed(text)
     if (!row) throw refuse('is no record, names a field twice, or is too deep')
+    await aside(text)
     refuseUnstorable(row)
+    await aside(text)
     const names = Object.keys(row)
     if (names.length !== columns.length || !columns.every(name => Object.hasOwn(row, name))) {
       throw refuse('has other fields than the archive says')
@@ -31,6 +43,7 @@ export function lineReader(shape: Shape, columns: readonly string[]): (line: str
       if (!fits(column, value)) throw refuse(`has no good value in "${name}"`)
       const stilled = shape.stilled?.[name]
       if (stilled && isUnstilled(stilled, value)) throw refuse(`would act by itself: "${name}" is ${String(value)}`)
+      if (isBelowZero(value) && !told.has(name)) throw refuse(`has less than nothing in "${name}"`)
       if (value !== null && told.get(name)?.(value) === false)
         throw refuse(`has a value in "${name}" that it cannot have`)
     }
@@ -39,11 +52,17 @@ export function lineReader(shape: Shape, columns: readonly string[]): (line: str
   }
 }
 
-function parsed(text: string): Line | null {
+/** What no field tells is counted by the server, and only ever grows. */
+function isBelowZero(value: unknown): boolean {
+  return typeof value === 'number' && value < 0
+}
+
+async function parsed(text: string): Promise<Line | null> {
   try {
     const row = JSON.parse(text)
     if (typeof row !== 'object' || row === null || Array.isArray(row)) return null
-    return namesIn(text) === Object.keys(row).length ? row : null
+    await aside(text)
+    return (await namesIn(text)) === Object.keys(row).length ? row : null
   } catch {
     return null
   }
@@ -53,8 +72,8 @@ function parsed(text: string): Line | null {
 const deepest = 65
 
 /** How many names the outermost object has: of one that stands there twice, readers see different values. −1: too deep. */
-function namesIn(text: string): number {
-  let [depth, names] = [0, 0]
+async function namesIn(text: string): Promise<number> {
+  let [depth, names, pause] = [0, 0, largeText]
   for (let at = 0; at < text.length; at++) {
     const token = text[at]
     if (token === '"') at = endOfText(text, at)
@@ -62,6 +81,10 @@ function namesIn(text: string): number {
     else if (token === '}' || token === ']') depth--
     else if (token === ':' && depth === 1) names++
     if (depth > deepest) return -1
+    if (at > pause) {
+      await setImmediate()
+      pause = at + largeText
+    }
   }
   return names
 }

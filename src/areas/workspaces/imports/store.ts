@@ -1,6 +1,6 @@
 // SQL of imports: a workspace that nobody sees until it is whole.
 import { type Db, first } from '../../../kit/db.ts'
-import { sql } from '../../../kit/sql.ts'
+import { raw, type Sql, sql } from '../../../kit/sql.ts'
 import type { CarriedWorkspace } from '../carrying/archive.ts'
 import { removeOrphans } from '../claims/store.ts'
 
@@ -12,6 +12,12 @@ export async function provenAddress(db: Db, userId: string): Promise<string | un
     select lower(proven_email) as address from users where id = ${userId} and verified_at is not null`,
   )
   return row?.address ?? undefined
+}
+
+/** Of rows of a workspace under this name: what was made here, and did not come with an import. */
+export function madeHere(rows: 'r' | 'e'): Sql {
+  return sql`not exists (
+    select from workspaces w where w.id = ${raw(`${rows}.workspace_id`)} and w.imported >= ${raw(`${rows}.created`)})`
 }
 
 type Hidden = { id: string; ownerId: string; slug: string; workspace: CarriedWorkspace; until: Date }
@@ -58,9 +64,9 @@ export async function putOwner(db: Db, workspaceId: string, userId: string, now:
 }
 
 /** From here on it is a workspace as any other. False where it was purged in the meantime. */
-export async function reveal(db: Db, id: string, suspended: readonly string[]): Promise<boolean> {
+export async function reveal(db: Db, id: string, suspended: readonly string[], now: Date): Promise<boolean> {
   const rows = await db.query(sql`
-    update workspaces set status = 'active', delete_at = null where id = ${id} and status = 'deleting' returning id`)
+    update workspaces set status = 'active', delete_at = null, imported = ${now} where id = ${id} and status = 'deleting' returning id`)
   await db.query(sql`
     update workspace_members set status = 'active'
     where workspace_id = ${id} and user_id <> all(${suspended}::text[])`)

@@ -10,7 +10,9 @@ import { fillSelves, insertLines } from '../carrying/store.ts'
 import { insertPlaceholders, removeOrphans } from '../claims/store.ts'
 import { insertHistory, writePieces } from '../files/store.ts'
 import type { Checked, CheckedTable } from './checking.ts'
+import { aside } from './lines.ts'
 import type { Mapping } from './mapping.ts'
+import type { Tell } from './progress/progress.ts'
 import * as store from './store.ts'
 
 /** A crash leaves it to the purge, or to the next import, this much later; no step of it takes longer. */
@@ -19,14 +21,16 @@ const keptMs = 60_000
 const rowsAtOnce = 500
 const mostBytesAtOnce = 4 * 1024 * 1024
 
+type WriteContext = UnpackContext & { carriers: readonly Carrier[] }
+
 export type Written = { slug: string; suspended: readonly string[] }
 
 export async function write(
-  ctx: UnpackContext,
+  ctx: WriteContext,
   checked: Checked,
   mapping: Mapping,
   importer: string,
-  carriers: readonly Carrier[],
+  tell: Tell,
 ): Promise<Written> {
   const { db, now } = ctx
   const { workspaceId: id } = mapping
@@ -47,11 +51,12 @@ export async function write(
   try {
     let kept = now().getTime()
     const keep = async () => {
+      await tell()
       if (now().getTime() - kept < keptMs) return
       kept = now().getTime()
       await store.keepHidden(db, id, until())
     }
-    const suspended = await fill(ctx, checked, mapping, importer, carriers, keep)
+    const suspended = await fill(ctx, checked, mapping, importer, keep, tell)
     return { slug, suspended }
   } catch (error) {
     await store.removeHidden(db, id)
@@ -75,24 +80,33 @@ function contradicting(error: unknown): unknown {
 }
 
 async function fill(
-  ctx: UnpackContext,
+  ctx: WriteContext,
   checked: Checked,
   mapping: Mapping,
   importer: string,
-  carriers: readonly Carrier[],
   keep: () => Promise<void>,
+  tell: Tell,
 ): Promise<string[]> {
   const { archive, tables, files, ledgers } = checked
   const { workspaceId } = mapping
+  const { carriers } = ctx
+  // Beside the tables: people and files before them, what carriers have and ledgers behind them.
+  const total = tables.length + 4
+  const telling = (part: string, done: number) => tell({ phase: 'writing', part, done, total })
+  await telling('people', 0)
   await insertPlaceholders(ctx.db, workspaceId, mapping.placeholders, ctx.now())
   const suspended = await writeMembers(ctx, checked, mapping, importer)
+  await telling('files', 1)
   for (const sha256 of files) {
     await keep()
     await keepBlob(ctx.db, workspaceId, await wholeOf(archive.chunks(paths.file(sha256))))
   }
-  for (const table of tables.filter(({ shape }) => shape.table !== 'workspace_members')) {
+  const others = tables.filter(({ shape }) => shape.table !== 'workspace_members')
+  for (const [done, table] of others.entries()) {
+    await telling(table.shape.table, done + 2)
     await writeTable(ctx, checked, mapping, table, keep)
   }
+  await telling('rows', total - 2)
   for (const carrier of filesOf(carriers)) {
     for (const path of archive.paths.filter(one => one.startsWith(`${carrier.folder}/`))) {
       await keep()
@@ -100,6 +114,7 @@ async function fill(
     }
   }
   await settleAll(carriers, ctx.db, workspaceId)
+  await telling('ledger', total - 1)
   for (const [index, { path, check }] of ledgers.entries()) {
     await keep()
     const id = newId(HistoryId)
@@ -166,7 +181,9 @@ async function writeTable(
     ;[lines, bytes] = [[], 0]
   }
   for await (const text of checked.archive.lines(table.path)) {
+    await aside(text)
     const line = mapping.line(text)
+    await aside(text)
     if (selves.length > 0) {
       const row = JSON.parse(line)
       for (const { column, pairs } of selves) if (row[column] !== null) pairs.push({ id: row.id, value: row[column] })

@@ -1,6 +1,7 @@
 // What figures and meters are made of: how many runs there were, and what they used.
 import type { Db } from '../../../../kit/db.ts'
 import { sql } from '../../../../kit/sql.ts'
+import { madeHere } from '../../../workspaces/imports/store.ts'
 import type { RunRow } from '../store.ts'
 
 type Ended = Pick<RunRow, 'id' | 'threadId' | 'kind' | 'runner' | 'status' | 'usage' | 'started' | 'ended'> & {
@@ -21,9 +22,10 @@ export function usedBetween(db: Db, from: Date, to: Date) {
   return db.query<{ workspaceId: string; runs: number; tokens: number }>(sql`
     select workspace_id, sum(runs)::float8 as runs, sum(tokens)::float8 as tokens
     from (
-      select workspace_id, 1 as runs, 0::numeric as tokens from agent_runs where created >= ${from} and created < ${to}
+      select r.workspace_id, 1 as runs, 0::numeric as tokens from agent_runs r
+      where r.created >= ${from} and r.created < ${to} and ${madeHere('r')}
       union all
-      select workspace_id, 0, coalesce((usage ->> 'in')::numeric, 0) + coalesce((usage ->> 'out')::numeric, 0)
-      from agent_runs where ended >= ${from} and ended < ${to}
+      select r.workspace_id, 0, coalesce((r.usage ->> 'in')::numeric, 0) + coalesce((r.usage ->> 'out')::numeric, 0)
+      from agent_runs r where r.ended >= ${from} and r.ended < ${to} and ${madeHere('r')}
     ) as parts group by workspace_id`)
 }
