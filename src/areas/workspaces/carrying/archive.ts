@@ -96,11 +96,34 @@ export function renamed(line: string, here: (id: string) => string): string {
   return plainLetters(line).replace(idsInText, (_, before, id) => `${before}${here(id)}`)
 }
 
+/** Behind `\\u00` what means a letter, a digit or `_`. */
+const letterEscapes = /\\u00(3\d|[46][1-9a-fA-F]|[57][0-9aA]|5[fF])/g
+/** The same, where the backslash is none that another one escapes. */
+const plainEscapes = /\\u00(3\d|[46][1-9a-fA-F]|[57][0-9aA]|5[fF])(?<=(?<!\\)(?:\\\\)*\\u00..)/g
+
+/** How many letters may be written as escapes: the database writes none. */
+export function countLetterEscapes(line: string): number {
+  let count = 0
+  for (const _ of line.matchAll(letterEscapes)) count++
+  return count
+}
+
 /** Letters that are written as escapes would hide an id from who looks for it, and not from the database. */
 function plainLetters(line: string): string {
   if (!line.includes('\\u00')) return line
-  return line.replace(/\\(?:u00([0-9a-fA-F]{2})|.)/gs, (written, code) => {
-    const letter = code === undefined ? '' : String.fromCharCode(Number.parseInt(code, 16))
-    return /\w/.test(letter) ? letter : written
-  })
+  return line.replace(plainEscapes, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+}
+
+const pieceLength = 128 * 1024
+
+/** A long line in pieces between which no word and no escape is cut, so that who reads it can step aside. */
+export function* piecesOf(line: string): Generator<string> {
+  let start = 0
+  while (line.length - start > pieceLength) {
+    let end = start + pieceLength
+    while (end < line.length && (/[\w\\]/.test(line.charAt(end)) || line.charAt(end - 1) === '\\')) end++
+    yield line.slice(start, end)
+    start = end
+  }
+  yield line.slice(start)
 }

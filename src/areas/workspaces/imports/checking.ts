@@ -12,7 +12,7 @@ import { CarriedWorkspace, idsIn, isMoment, Person, paths } from '../carrying/ar
 import { type Shape, shapesOf } from '../carrying/catalogue.ts'
 import { type ArchiveFile, jsonOf, tampered, valueIn } from './archive_file.ts'
 import { idOfTable } from './ids.ts'
-import { aside, type Line, lineReader } from './lines.ts'
+import { type Line, lineReader, slowly } from './lines.ts'
 import type { Tell } from './progress/progress.ts'
 import { refuseSettings } from './settings.ts'
 
@@ -163,8 +163,8 @@ async function checkTable(
       seen.count++
     }
     if (shape.hasFiles) seen.files.add(String(row.sha256))
-    await aside(line)
-    for (const id of idsIn(line)) if (!seen.named.has(id)) seen.named.add(apart(id))
+    for await (const piece of slowly(line))
+      for (const id of idsIn(piece)) if (!seen.named.has(id)) seen.named.add(apart(id))
     if (seen.count > mostIds || seen.named.size > mostIds)
       throw tampered('it has more records than can be taken at once')
   }

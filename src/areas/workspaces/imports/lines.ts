@@ -7,11 +7,34 @@ import { badRequest } from '../../../contract/errors.ts'
 import { refuseUnstorable } from '../../../kit/json.ts'
 import { snake } from '../../../kit/sql.ts'
 import { directory } from '../../../operations.ts'
-import { isMoment } from '../carrying/archive.ts'
+import { countLetterEscapes, isMoment, piecesOf } from '../carrying/archive.ts'
 import type { Column, Shape } from '../carrying/catalogue.ts'
 
 /** What is longer takes long enough that others must come in between. */
 const largeText = 512 * 1024
+
+/** More than a body of 1 MiB can have. */
+const mostTokens = 600_000
+/** Longer than any word that somebody wrote. */
+const longestPiece = 1024 * 1024
+const mostEscapes = 10_000
+
+/** A long line piece by piece, with others in between. */
+export async function* slowly(text: string): AsyncGenerator<string> {
+  for (const piece of piecesOf(text)) {
+    yield piece
+    await aside(text)
+  }
+}
+
+/** What no export holds, and what would keep others waiting where it is looked through. */
+async function isEndless(text: string): Promise<boolean> {
+  if (text.length <= largeText) return false
+  for await (const piece of slowly(text)) {
+    if (piece.length > longestPiece || countLetterEscapes(piece) > mostEscapes) return true
+  }
+  return false
+}
 
 /** Between two things that are done with a line. */
 export async function aside(text: string): Promise<void> {
@@ -27,9 +50,9 @@ export function lineReader(shape: Shape, columns: readonly string[]): (line: str
   return async (text, number) => {
     const refuse = (why: string) =>
       badRequest(`Line ${number} of ${shape.table} in the archive ${why}. Export the workspace again.`)
-    await aside(text)
+    if (await isEndless(text)) throw refuse('is of one endless word')
     const row = await parsed(text)
-    if (!row) throw refuse('is no record, names a field twice, or is too deep')
+    if (!row) throw refuse('is no record, names a field twice, or is too deep or too long')
     await aside(text)
     refuseUnstorable(row)
     await aside(text)
@@ -59,10 +82,13 @@ function isBelowZero(value: unknown): boolean {
 
 async function parsed(text: string): Promise<Line | null> {
   try {
+    // First, so that what would take long to be parsed is not.
+    const names = await namesIn(text)
+    if (names < 0) return null
+    await aside(text)
     const row = JSON.parse(text)
     if (typeof row !== 'object' || row === null || Array.isArray(row)) return null
-    await aside(text)
-    return (await namesIn(text)) === Object.keys(row).length ? row : null
+    return names === Object.keys(row).length ? row : null
   } catch {
     return null
   }
@@ -71,16 +97,17 @@ async function parsed(text: string): Promise<Line | null> {
 /** What walks over a value may call itself: nothing that is sent to us is deeper, and a row is one level more. */
 const deepest = 65
 
-/** How many names the outermost object has: of one that stands there twice, readers see different values. −1: too deep. */
+/** How many names the outermost object has: of one that stands there twice, readers see different values. −1: too deep or too long. */
 async function namesIn(text: string): Promise<number> {
-  let [depth, names, pause] = [0, 0, largeText]
+  let [depth, names, tokens, pause] = [0, 0, 0, largeText]
   for (let at = 0; at < text.length; at++) {
     const token = text[at]
     if (token === '"') at = endOfText(text, at)
     else if (token === '{' || token === '[') depth++
     else if (token === '}' || token === ']') depth--
     else if (token === ':' && depth === 1) names++
-    if (depth > deepest) return -1
+    if (token === ',' || token === '{' || token === '[') tokens++
+    if (depth > deepest || tokens > mostTokens) return -1
     if (at > pause) {
       await setImmediate()
       pause = at + largeText

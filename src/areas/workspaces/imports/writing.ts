@@ -10,7 +10,7 @@ import { fillSelves, insertLines } from '../carrying/store.ts'
 import { insertPlaceholders, removeOrphans } from '../claims/store.ts'
 import { insertHistory, writePieces } from '../files/store.ts'
 import type { Checked, CheckedTable } from './checking.ts'
-import { aside } from './lines.ts'
+import { slowly } from './lines.ts'
 import type { Mapping } from './mapping.ts'
 import type { Tell } from './progress/progress.ts'
 import * as store from './store.ts'
@@ -142,7 +142,7 @@ async function writeMembers({ db, now }: UnpackContext, checked: Checked, mappin
   if (table) {
     const lines: string[] = []
     for await (const line of checked.archive.lines(table.path)) {
-      const row = JSON.parse(mapping.line(line))
+      const row = JSON.parse(await renamedSlowly(mapping, line))
       if (row.status !== 'active') suspended.push(row.user_id)
       if (row.user_id === importer) own = row
       lines.push(JSON.stringify({ ...row, status: 'suspended' }))
@@ -157,6 +157,12 @@ async function writeMembers({ db, now }: UnpackContext, checked: Checked, mappin
     await store.putOwner(db, mapping.workspaceId, importer, now())
   }
   return suspended.filter(id => id !== importer)
+}
+
+async function renamedSlowly(mapping: Mapping, text: string): Promise<string> {
+  let line = ''
+  for await (const piece of slowly(text)) line += mapping.line(piece)
+  return line
 }
 
 /** Columns that both know. */
@@ -181,9 +187,7 @@ async function writeTable(
     ;[lines, bytes] = [[], 0]
   }
   for await (const text of checked.archive.lines(table.path)) {
-    await aside(text)
-    const line = mapping.line(text)
-    await aside(text)
+    const line = await renamedSlowly(mapping, text)
     if (selves.length > 0) {
       const row = JSON.parse(line)
       for (const { column, pairs } of selves) if (row[column] !== null) pairs.push({ id: row.id, value: row[column] })
