@@ -94,7 +94,7 @@ export const surfaces = ['rest', 'cli', 'mcp', 'console'] as const
 export type Surface = (typeof surfaces)[number]
 
 /** `before` and `after` where the action is an operation: of the fields that it declares, those that differ are written down. */
-export type AlsoDone = {
+type AlsoDone = {
   workspaceId: string
   action: string
   target: { object: string; id: string }

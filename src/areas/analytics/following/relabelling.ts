@@ -5,7 +5,7 @@ import type { Fields } from '../metrics/metric.ts'
 type Put = { object: string; id: string; labelId?: string }
 
 /** What goes from every issue that has it. */
-export type Swept = { label: string } | { team: string }
+type Swept = { label: string } | { team: string }
 
 export function sweptBy({ action, target }: FollowedEntry): Swept[] {
   if (!target) return []
@@ -38,7 +38,7 @@ export function relabelled(
 
 const byId = ([one]: readonly [string, Fields], [other]: readonly [string, Fields]) => (one < other ? -1 : 1)
 
-export function carries(fields: Fields, swept: Swept): boolean {
+function carries(fields: Fields, swept: Swept): boolean {
   return 'label' in swept ? labelsIn(fields).includes(swept.label) : fields.teamId === swept.team
 }
 

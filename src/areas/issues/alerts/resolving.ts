@@ -8,7 +8,7 @@ import { stepsOf } from './store.ts'
 /** The platform itself. */
 const sender = { ownerId: 'system', credential: 'key' } as const
 
-export type Moved = { before: issues.IssueRow; after: issues.IssueRow }
+type Moved = { before: issues.IssueRow; after: issues.IssueRow }
 
 /** Those that were moved, as they were and as they are. */
 export async function resolveByFingerprint(

@@ -4,7 +4,7 @@ import { labelsOf } from '../../../kit/label_sql.ts'
 import { type Sql, sql } from '../../../kit/sql.ts'
 import type { IssueRow } from '../store.ts'
 
-export type Standing = Pick<
+type Standing = Pick<
   IssueRow,
   'status' | 'severity' | 'teamId' | 'resources' | 'labels' | 'duplicateOfId' | 'mttrSeconds' | 'timeToTriageSeconds'
 > & { source: IssueRow['source']['type'] }
