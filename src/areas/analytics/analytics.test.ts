@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asking, dayMs, type Points, total } from '../../../test/analytics/asking.ts'
 import { type World, world } from '../../../test/calls.ts'
 import { platform, type TestPlatform } from '../../../test/helpers/platform.ts'
+import { operation } from '../../operations.ts'
 
 const [ago0, ago90] = ['2026-11-10T00:00:00.000Z', '2026-10-01T00:00:00.000Z']
 const all = ['issues.opened', 'issues.resolved', 'issues.open', 'issues.time_to_resolve', 'issues.time_to_triage']
@@ -32,7 +33,27 @@ describe('analytics.metrics', () => {
     ])
     expect(new Set(result.items.map(({ name }: { name: string }) => name)).size).toBe(result.items.length)
   })
+
+  it('says which list has as many records, and which of its fields take the same values', async () => {
+    const { result } = await q.call(here, 'metrics', {}, here.viewer)
+    const told = (result.items as Told[]).filter(({ list }) => list !== null)
+    expect(told.length).toBeGreaterThan(2)
+    for (const { dimensions, list } of told) {
+      const { path, query } = operation(list?.operation ?? '') ?? {}
+      const inputs = { ...path?.properties, ...query?.properties }
+      expect(Object.keys(inputs)).toEqual(expect.arrayContaining([...Object.values(list?.fields ?? {}), 'from', 'to']))
+      expect(dimensions.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(list?.fields ?? {})))
+    }
+    const ratio = result.items.find(({ name }: Told) => name === 'autofixes.merge_rate')
+    expect(ratio.parts).toEqual(['autofixes.merged', 'autofixes.rejected'])
+  })
 })
+
+type Told = {
+  name: string
+  dimensions: { name: string }[]
+  list: { operation: string; fields: Record<string, string> } | null
+}
 
 describe('analytics.query', () => {
   let w: World
@@ -83,28 +104,6 @@ describe('analytics.query', () => {
     const { groups } = await q.series(w, 'issues.opened', { from: q.ago(40 * dayMs), to: q.ago(30 * dayMs) })
     expect(groups).toHaveLength(1)
     expect(groups[0].points.every(({ value }: Points[number]) => value === 0)).toBe(true)
-  })
-
-  it('says with `totals` what each group comes to over the whole span, people once', async () => {
-    const asked = {
-      granularity: 'minute',
-      from: q.ago(3_600_000),
-      to: q.ago(-60_000),
-      compare: 'previous',
-      totals: true,
-    }
-    const group = async (metric: string) => (await q.series(w, metric, asked)).groups[0]
-    expect((await group('issues.opened')).total).toMatchObject({ value: 3 })
-    expect((await group('issues.open')).total).toMatchObject({ value: 2 })
-    expect((await group('members.active')).total).toMatchObject({ value: 1 })
-    expect((await group('members.active')).previousTotal).toMatchObject({ value: 0 })
-    expect((await group('issues.time_to_resolve')).total).toMatchObject({ count: 1, value: expect.any(Number) })
-    const { groups } = await q.series(w, 'issues.opened', { ...asked, groupBy: ['severity'] })
-    expect(groups.map(({ by, total }: { by: object; total: object }) => ({ ...by, ...total }))).toMatchObject([
-      { severity: 'high', value: 2 },
-      { severity: 'low', value: 1 },
-    ])
-    expect((await q.series(w, 'issues.opened')).groups[0]).not.toHaveProperty('total')
   })
 
   it('filters by values, without those that begin with !', async () => {
@@ -201,5 +200,14 @@ describe('analytics.summary', () => {
     expect(figure('issues.open')).toMatchObject({ value: 1, previous: 0 })
     expect(figure('members.active').value).toBeGreaterThanOrEqual(1)
     expect(Date.parse(result.to) - Date.parse(result.from)).toBe(30 * dayMs)
+    // A query of one bucket says the same, and of whom is active today twice it counts one.
+    const names = result.figures.map(({ metric }: { metric: string }) => metric).slice(0, 10)
+    const asked = { metrics: [...names.slice(1), 'members.active'], from: result.from, to: result.to, whole: true }
+    const { series } = (await q.call(w, 'query', { ...asked, compare: 'previous' }, w.viewer)).result
+    for (const { metric, groups } of series) {
+      expect(groups[0].points).toHaveLength(1)
+      const { value, previous } = figure(metric)
+      expect([metric, groups[0].points[0].value, groups[0].previous[0].value]).toEqual([metric, value, previous])
+    }
   })
 })

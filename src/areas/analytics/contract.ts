@@ -41,6 +41,16 @@ const Metric = record(
       examples: [[]],
     }),
     smallest: choice(granularities, { description: 'The shortest buckets that it is kept for.' }),
+    parts: Type.Array(metricName, { description: 'Of a ratio: what its whole is made of.', examples: [[]] }),
+    list: nullable(
+      object({
+        operation: Type.String({ examples: ['messages.list'] }),
+        fields: Type.Record(Type.String(), Type.String(), {
+          description: 'By dimension the field of its input that takes the same values.',
+          examples: [{ role: 'role' }],
+        }),
+      }),
+    ),
   },
   { columns: ['name', 'unit', 'kind', 'definition', 'dimensions'] },
 )
@@ -60,12 +70,7 @@ const Group = object({
   }),
   isOther: Type.Boolean({ description: 'All groups beyond the largest 50 together.' }),
   points: Type.Array(Point),
-  total: Type.Optional({
-    ...Point,
-    description: 'With `totals`: over the whole span, people once, means of all values.',
-  }),
   previous: Type.Optional(Type.Array(Point, { description: 'The span before, bucket by bucket.' })),
-  previousTotal: Type.Optional({ ...Point, description: 'With `totals`: over the whole span before.' }),
 })
 
 const Series = record('AnalyticsSeries', {
@@ -96,12 +101,7 @@ export const ownAnalytics = area('analytics', {
     words,
     access: ['analytics:read'],
     path: inWorkspace,
-    body: object({
-      ...question,
-      totals: Type.Optional(
-        Type.Boolean({ default: false, description: 'Each group also says what it comes to over the whole span.' }),
-      ),
-    }),
+    body: object(question),
     result: object({
       from: timestamp,
       to: timestamp,

@@ -88,5 +88,7 @@ function shown(metric: Metric) {
     events: metric.from === 'ledger' ? [...metric.events] : [],
     dimensions: Object.entries(dimensions).map(([dimension, values]) => ({ name: dimension, values })),
     smallest: metric.from === 'records' ? metric.smallest : ('minute' as const),
+    parts: metric.from === 'metrics' ? [...metric.whole] : [],
+    list: metric.from === 'records' && metric.list ? { ...metric.list, fields: { ...metric.list.fields } } : null,
   }
 }

@@ -18,7 +18,6 @@ export async function summary(db: Db, workspaceId: string, days: number, now: Da
     groupBy: [],
     filters: [],
     previous: { span: before, edges: [before.from] },
-    withTotals: false,
     keysOf: null,
   }
   const series = await answer(db, workspaceId, plan, now)

@@ -51,4 +51,7 @@ export const question = {
   ...asked,
   from: timestamp,
   to: { ...timestamp, examples: ['2026-11-16T09:30:00.000Z'] },
+  whole: Type.Optional(
+    Type.Boolean({ description: 'One bucket from `from` to `to`: means, ratios and people do not add up.' }),
+  ),
 }

@@ -55,10 +55,15 @@ export type LedgerMetric = Declared & {
  */
 export type Relation = (workspaceId: string, span: { from: Date; to: Date }, keysOf: Reach) => Sql
 
+/** An operation, and by dimension the field of its input that takes the same values. */
+export type ListOf = { operation: string; fields: Readonly<Record<string, string>> }
+
 /** Counted when it is asked for, from records that say themselves when they were made. */
 export type RecordMetric = Declared & {
   from: 'records'
   records: string
+  /** The list that has as many records as is counted. */
+  list?: ListOf
   relation: Relation
   /** What is kept by the day cannot be asked for by the hour. */
   smallest: Granularity

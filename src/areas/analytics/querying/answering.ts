@@ -15,10 +15,7 @@ export type Group = {
   by: By
   isOther: boolean
   points: Point[]
-  /** Over the whole span: of means, ratios and people not what the points add up to. */
-  total?: Point
   previous?: Point[]
-  previousTotal?: Point
 }
 export type Series = {
   metric: string
@@ -44,49 +41,17 @@ export async function answer(db: Db, workspaceId: string, plan: Plan, now: Date)
 
 async function groupsOf(asking: Asking, metric: Metric): Promise<Group[]> {
   const { plan, now } = asking
-  const groups = await withTotals(asking, metric, plan, await pointsOf(asking, metric, plan, []))
+  const groups = await pointsOf(asking, metric, plan, [])
   if (!plan.previous) return groups.map(({ key: _, ...group }) => group)
   // The same groups as now, so that each is held against itself; and those that are gone since.
-  const old = await pointsOf(asking, metric, plan.previous, keysOf(groups))
-  const before = await withTotals(asking, metric, plan.previous, old)
+  const before = await pointsOf(asking, metric, plan.previous, keysOf(groups))
   const [nowEmpty, wasEmpty] = [emptyPoints(metric, plan, now), emptyPoints(metric, plan.previous, now)]
-  const known = new Map(before.map(group => [group.key, group]))
+  const known = new Map(before.map(group => [group.key, group.points]))
   const here = new Set(groups.map(({ key }) => key))
   const gone = before.filter(({ key }) => !here.has(key)).map(group => ({ ...group, points: nowEmpty }))
-  const [nowNothing, wasNothing] = [plan, plan.previous].map(({ span }) => emptyPoints(metric, whole(span), now)[0])
-  const isGone = new Set<Keyed>(gone)
-  return [...groups, ...gone].sort(othersLast).map(group => {
-    const { key, ...shown } = group
-    const was = known.get(key)
-    const previous = was?.points ?? wasEmpty
-    if (!plan.withTotals) return { ...shown, previous }
-    return {
-      ...shown,
-      previous,
-      ...(isGone.has(group) && { total: nowNothing }),
-      previousTotal: was?.total ?? wasNothing,
-    }
-  })
-}
-
-const whole = (span: Span): Buckets => ({ span, edges: [span.from] })
-
-/** Of the same groups, in one bucket. */
-async function withTotals(
-  asking: Asking,
-  metric: Metric,
-  { span }: Buckets,
-  groups: readonly Keyed[],
-): Promise<Keyed[]> {
-  if (!asking.plan.withTotals) return [...groups]
-  const totals = new Map(
-    (await pointsOf(asking, metric, whole(span), keysOf(groups))).map(({ key, points }) => [key, points[0]]),
-  )
-  const [nothing] = emptyPoints(metric, whole(span), asking.now)
-  return groups.map(group => {
-    const total = totals.get(group.key) ?? nothing
-    return total ? { ...group, total } : group
-  })
+  return [...groups, ...gone]
+    .sort(othersLast)
+    .map(({ key, ...group }) => ({ ...group, previous: known.get(key) ?? wasEmpty }))
 }
 
 type Keyed = Group & { key: string }

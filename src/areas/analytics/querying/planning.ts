@@ -24,7 +24,7 @@ export type Asked = {
   groupBy?: readonly string[]
   filters?: AskedFilters
   compare?: 'previous'
-  totals?: boolean
+  whole?: boolean
 }
 
 /** Any of `yes`, where there are some, and none of `no`. */
@@ -38,14 +38,12 @@ export type Plan = {
   groupBy: readonly string[]
   filters: readonly Filter[]
   previous: { span: Span; edges: readonly number[] } | null
-  /** Whether each group says what it comes to over the whole span. */
-  withTotals: boolean
   /** Whose API keys are told apart; the others are one. */
   keysOf: Reach
 }
 
 export function planOf(asked: Asked): Plan {
-  const { granularity = 'day', timezone = 'UTC', weekStart = 'monday', compare } = asked
+  const { granularity = 'day', timezone = 'UTC', weekStart = 'monday', compare, whole = false } = asked
   refuseTimezone(timezone)
   const calendar = { granularity, timezone, weekStart }
   const span = { from: momentOf(asked.from, 'from'), to: momentOf(asked.to, 'to') }
@@ -58,12 +56,12 @@ export function planOf(asked: Asked): Plan {
     for (const name of groupBy) refuseDimension(metric, name, 'groupBy')
     for (const { name } of filters) refuseDimension(metric, name, 'filters')
   }
-  const edges = edgesOf(span, calendar)
+  const edgesIn = (one: Span) => (whole ? [one.from] : edgesOf(one, calendar))
+  const edges = edgesIn(span)
   const before = compare === 'previous' ? spanBefore(span, calendar) : null
   if (before) refuseTooEarly(before)
-  const previous = before && { span: before, edges: edgesOf(before, calendar) }
-  const withTotals = asked.totals ?? false
-  const plan = { metrics, span, calendar, edges, groupBy, filters, previous, withTotals, keysOf: null }
+  const previous = before && { span: before, edges: edgesIn(before) }
+  const plan = { metrics, span, calendar, edges, groupBy, filters, previous, keysOf: null }
   refuseTooMuch(plan)
   return plan
 }
