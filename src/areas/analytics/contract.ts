@@ -157,6 +157,8 @@ export const ownAnalytics = area('analytics', {
           ...oneOrSeveral({ type: 'string', maxLength: 330 }, 20),
           description: 'A dimension and a value, with a colon between them; several are sent one after the other.',
           examples: ['severity:high'],
+          // Taken more than once, as the filters of lists are.
+          'x-filter': true,
         }),
       ),
       after: Type.Optional(

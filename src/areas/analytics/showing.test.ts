@@ -33,6 +33,11 @@ describe('analytics.explain', () => {
     )
     expect(opened.items.map(({ target }: { target: { id: string } }) => target.id)).toEqual([id])
     expect(opened.hidden).toBe(0)
+    const several = async (...filter: string[]) =>
+      (await q.call(w, 'explain', { ...asked, metric: 'issues.opened', filter }, w.member)).result.items.length
+    expect(await several('severity:high', 'source:manual')).toBe(1)
+    expect(await several('severity:high', 'severity:low')).toBe(2)
+    expect(await several('severity:high', 'source:alert')).toBe(0)
   })
 
   it('counts entries about what is private, and does not show them', async () => {
