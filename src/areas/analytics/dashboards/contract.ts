@@ -5,7 +5,7 @@ import { area } from '../../../contract/operation.ts'
 import { roles } from '../../../contract/permissions.ts'
 import { choice, nullable, object, record } from '../../../contract/records.ts'
 import { agentCallers } from '../../../contract/scopes.ts'
-import { asked } from '../fields/contract.ts'
+import { asked, granularities } from '../fields/contract.ts'
 
 const mostTiles = 24
 
@@ -16,6 +16,11 @@ const Tile = object({
   show: choice(['figure', 'line', 'bars', 'table'], { examples: ['line'] }),
   last: choice(lasts, { description: 'The days that end now.', examples: ['30d'] }),
   ...asked,
+  // No defaults: what is not said is not kept, and follows who looks.
+  granularity: Type.Optional(choice(granularities, { description: 'Otherwise what suits `last`.' })),
+  timezone: Type.Optional(
+    Type.String({ maxLength: 64, description: 'Otherwise that of whoever looks.', examples: ['Europe/Berlin'] }),
+  ),
 })
 
 const Dashboard = record('AnalyticsDashboard', {

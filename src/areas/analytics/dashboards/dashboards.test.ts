@@ -54,6 +54,16 @@ describe('analytics.dashboards.putMine', () => {
     expect((await call('putMine', { tiles: null }, w.viewer)).result.source).toBe('workspace')
   })
 
+  it('keeps no clocks that nobody chose: they are those of whoever looks', async () => {
+    const own = [tile, { ...tile, timezone: 'Asia/Tokyo', granularity: 'week' }]
+    const { result } = await call('putMine', { tiles: own }, w.admin)
+    const kept = result.tiles.map(({ timezone, granularity }: Record<string, string>) => [timezone, granularity])
+    expect(kept).toEqual([
+      [undefined, undefined],
+      ['Asia/Tokyo', 'week'],
+    ])
+  })
+
   it('takes an empty dashboard for what it is', async () => {
     expect((await call('putMine', { tiles: [] }, w.member)).result).toMatchObject({ source: 'own', tiles: [] })
     expect(await mine(w.member)).toMatchObject({ source: 'own', tiles: [] })
