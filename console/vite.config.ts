@@ -32,7 +32,7 @@ const drawing =
 /** What every page needs; then what the shell and the start of a workspace need. */
 const everywhere = /console\/src\/(parts\/(page|failure|links|toast|logo)\.|(settings|store|lazily)\.)/
 const inside =
-  /console\/src\/(live\.|parts\/moment\.|audit\/(sentence|changes)|table\/(references|look)\.|shell\/places\.)/
+  /console\/src\/(live\.|parts\/(moment|in_sight)\.|audit\/(sentence|changes)|table\/(references|look)\.|shell\/places\.)/
 
 export default defineConfig({
   root: import.meta.dirname,

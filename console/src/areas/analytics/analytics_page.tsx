@@ -1,36 +1,23 @@
-// The dashboard, and one metric at a time: what it means, how it went, by group, against the time before, and as a file.
-import { Button, Group, Select, Stack, Switch, Tabs, Text } from '@mantine/core'
+// The dashboard, and any question: as a chart, as a file, as a page, or as a tile.
+import { Button, Group, Stack, Tabs } from '@mantine/core'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { downloadCall, useCall } from '../../api.ts'
 import { saveFile } from '../../parts/download.ts'
 import { Failure } from '../../parts/failure.tsx'
-import { Loaded, Page, Panel } from '../../parts/page.tsx'
+import { Loaded, Page } from '../../parts/page.tsx'
 import { done } from '../../parts/toast.tsx'
 import { useStanding, useWorkspaceId } from '../../session.ts'
 import { placeOfArea } from '../define.ts'
 import { AddTile } from './add_tile.tsx'
-import { Behind } from './behind.tsx'
 import { Dashboard } from './dashboard.tsx'
+import { Explorer } from './explorer.tsx'
 import { PublishButton } from './publish.tsx'
-import {
-  type Granularity,
-  granularities,
-  type Look,
-  lasts,
-  type Metric,
-  nothingAsked,
-  ownTimezone,
-  type Query,
-  type Question,
-  useQuery,
-  useQuestion,
-} from './question.ts'
-import { SeriesView } from './series_view.tsx'
+import { lookOf, nothingAsked, type Query, useQuery, useQuestion } from './question.ts'
 
 export function AnalyticsPage() {
   const workspaceId = useWorkspaceId()
-  const [question, ask] = useQuestion()
+  const [question, ask, isAsked] = useQuestion()
   const catalogue = useCall('analytics.metrics', { workspaceId })
   const query = useQuery(workspaceId, question)
   const actions = (
@@ -41,134 +28,28 @@ export function AnalyticsPage() {
     </Group>
   )
   return (
-    <Page title="Analytics" about={placeOfArea('analytics')?.about} actions={question.isExplored ? actions : undefined}>
+    <Page title="Analytics" about={placeOfArea('analytics')?.about} actions={isAsked ? actions : undefined}>
       <Tabs
-        value={question.isExplored ? 'explore' : 'dashboard'}
-        onChange={tab => ask(tab === 'explore' ? { metric: question.metric } : nothingAsked)}
+        value={isAsked ? 'explore' : 'dashboard'}
+        onChange={tab => ask(tab === 'explore' ? lookOf(question) : nothingAsked)}
       >
         <Tabs.List aria-label="Parts of analytics" mb="md">
           <Tabs.Tab value="dashboard">Dashboard</Tabs.Tab>
           <Tabs.Tab value="explore">Explore</Tabs.Tab>
         </Tabs.List>
       </Tabs>
-      <Loaded query={catalogue}>
-        {({ items }) =>
-          question.isExplored ? (
-            <Panel padding="md">
-              <Stack>
-                <Choices metrics={items} question={question} ask={ask} />
-                <Answered metrics={items} question={question} query={query} />
-              </Stack>
-            </Panel>
-          ) : (
-            <Dashboard metrics={items} />
-          )
-        }
-      </Loaded>
+      {isAsked ? (
+        <Loaded query={catalogue}>
+          {({ items }) => <Explorer metrics={items} question={question} query={query} ask={ask} />}
+        </Loaded>
+      ) : (
+        <Dashboard />
+      )}
     </Page>
   )
 }
 
-type ChoicesProps = { metrics: readonly Metric[]; question: Question; ask: (changed: Look) => void }
-
-function Choices({ metrics, question, ask }: ChoicesProps) {
-  const metric = metrics.find(({ name }) => name === question.metric)
-  const shortest = granularities.indexOf(metric?.smallest ?? 'minute')
-  const zones = [...new Set([ownTimezone, 'UTC'])]
-  return (
-    <Group align="end" gap="sm">
-      <Select
-        label="Metric"
-        w={260}
-        searchable
-        allowDeselect={false}
-        nothingFoundMessage="There is no such metric"
-        data={metrics.map(({ name }) => name)}
-        value={question.metric}
-        // Another metric has other dimensions and may be kept for longer buckets only.
-        onChange={name => name && ask({ metric: name, by: undefined, step: undefined })}
-      />
-      <Select
-        label="Time"
-        w={160}
-        allowDeselect={false}
-        data={Object.entries(lasts).map(([value, { title }]) => ({ value, label: title }))}
-        value={question.last}
-        onChange={last => last && ask({ last, step: undefined })}
-      />
-      <Select
-        label="By"
-        w={120}
-        allowDeselect={false}
-        data={granularities
-          .slice(shortest)
-          .map(value => ({ value, label: `${value[0]?.toUpperCase()}${value.slice(1)}` }))}
-        value={question.granularity}
-        onChange={step => step && ask({ step: step as Granularity })}
-      />
-      <Select
-        label="Group by"
-        w={160}
-        clearable
-        clearButtonProps={{ 'aria-label': 'Without groups' }}
-        placeholder="Nothing"
-        data={(metric?.dimensions ?? []).map(({ name }) => name)}
-        value={question.by}
-        onChange={by => ask({ by: by ?? undefined })}
-      />
-      {zones.length > 1 && (
-        <Select
-          label="Time zone"
-          w={180}
-          allowDeselect={false}
-          data={zones}
-          value={question.timezone}
-          onChange={zone => ask({ zone: zone === 'UTC' ? zone : undefined })}
-        />
-      )}
-      <Switch
-        label="Compare with the time before"
-        mb={8}
-        checked={question.isCompared}
-        onChange={event => ask({ compare: event.currentTarget.checked ? 'previous' : undefined })}
-      />
-    </Group>
-  )
-}
-
-type AnsweredProps = { metrics: readonly Metric[]; question: Question; query: Query }
-
-function Answered({ metrics, question, query }: AnsweredProps) {
-  const answer = useCall('analytics.query', query, { keep: true })
-  const [bucket, setBucket] = useState<string | null>(null)
-  const metric = metrics.find(({ name }) => name === question.metric)
-  return (
-    <>
-      {metric && (
-        <Text size="sm" c="dimmed">
-          {metric.definition}
-        </Text>
-      )}
-      <Loaded query={answer} rows={6}>
-        {({ series: [series], granularity, timezone }) =>
-          // What is shown while the next answer comes may be of another metric.
-          series && metric && series.metric === metric.name ? (
-            <SeriesView
-              metric={metric}
-              series={series}
-              granularity={granularity}
-              timezone={timezone}
-              by={question.by}
-              onBucket={metric.source === 'ledger' ? setBucket : null}
-            />
-          ) : null
-        }
-      </Loaded>
-      <Behind query={query} bucket={bucket} onClose={() => setBucket(null)} />
-    </>
-  )
-}
-
+/** Exactly what is seen: the file answers the same question. */
 function ExportButton({ query }: { query: Query }) {
   const { may } = useStanding()
   const [isBusy, setIsBusy] = useState(false)

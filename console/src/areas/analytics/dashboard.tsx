@@ -1,59 +1,62 @@
 // The tiles that a person sees first: those of their role, or their own once they have changed them.
 import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { ChartLine, Pencil } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import type { ResultOf } from '../../../../src/client/catalogue.ts'
 import { useCall } from '../../api.ts'
-import { Empty, Loaded } from '../../parts/page.tsx'
+import { whenNeeded } from '../../lazily.tsx'
+import { Empty, Loaded, Rows } from '../../parts/page.tsx'
 import { useStanding, useWorkspaceId } from '../../session.ts'
-import { Editing } from './editing.tsx'
-import type { Metric } from './question.ts'
-import { type Tile, TileView } from './tile.tsx'
+import type { Tile } from './question.ts'
+import { TileView } from './tile.tsx'
 
-const told = {
+const Editing = whenNeeded<{ onDone: () => void }>(
+  'EditingDashboard',
+  async () => (await import('./editing.tsx')).Editing,
+  () => <Rows />,
+)
+
+const told: Readonly<Record<ResultOf<'analytics.dashboards.mine'>['source'], string>> = {
   own: 'Your own dashboard.',
   workspace: 'As this workspace has set it for your role.',
   usual: 'What is usual for your role.',
 }
 
-export function Dashboard({ metrics }: { metrics: readonly Metric[] }) {
+/** `title` stands before what is said of it, where the page has other parts. */
+export function Dashboard({ title }: { title?: ReactNode }) {
   const workspaceId = useWorkspaceId()
   const { may } = useStanding()
   const [isEdited, setIsEdited] = useState(false)
   const mine = useCall('analytics.dashboards.mine', { workspaceId })
   return (
-    <Loaded query={mine}>
-      {dashboard =>
-        isEdited ? (
-          <Editing dashboard={dashboard} metrics={metrics} onDone={() => setIsEdited(false)} />
-        ) : (
-          <Stack gap="sm">
-            <Group justify="space-between">
-              <Text size="sm" c="dimmed">
-                {told[dashboard.source]}
-              </Text>
-              {may('analytics.dashboards.putMine') && (
-                <Button
-                  size="xs"
-                  variant="default"
-                  leftSection={<Pencil size={14} aria-hidden />}
-                  onClick={() => setIsEdited(true)}
-                >
-                  Edit
-                </Button>
-              )}
-            </Group>
-            {dashboard.tiles.length === 0 && (
-              <Empty
-                icon={ChartLine}
-                title="No tiles"
-                text="Add one from Explore: choose a metric, then Add to dashboard."
-              />
-            )}
-            <Tiles tiles={dashboard.tiles} metrics={metrics} />
-          </Stack>
-        )
-      }
-    </Loaded>
+    <Stack gap="sm">
+      <Group justify="space-between" align="end" gap="xs" mih={34}>
+        <div>
+          {title}
+          {!isEdited && (
+            <Text size="sm" c="dimmed">
+              {mine.data && told[mine.data.source]}
+            </Text>
+          )}
+        </div>
+        {!isEdited && mine.data && may('analytics.dashboards.putMine') && (
+          <Button
+            size="xs"
+            variant="default"
+            aria-label="Edit the dashboard"
+            leftSection={<Pencil size={14} aria-hidden />}
+            onClick={() => setIsEdited(true)}
+          >
+            Edit
+          </Button>
+        )}
+      </Group>
+      {isEdited ? (
+        <Editing onDone={() => setIsEdited(false)} />
+      ) : (
+        <Loaded query={mine}>{({ tiles }) => <Tiles tiles={tiles} />}</Loaded>
+      )}
+    </Stack>
   )
 }
 
@@ -73,7 +76,16 @@ function named(tiles: readonly Tile[]): Named[] {
 const isFigure = (one: Named | undefined) => one?.tile.show === 'figure'
 
 /** Figures are small: they stand together, four in a line; what is drawn stands two in a line. */
-function Tiles({ tiles, metrics }: { tiles: readonly Tile[]; metrics: readonly Metric[] }) {
+function Tiles({ tiles }: { tiles: readonly Tile[] }) {
+  if (tiles.length === 0) {
+    return (
+      <Empty
+        icon={ChartLine}
+        title="No tiles"
+        text="Add one by Edit, or from Explore under Analytics: choose a metric, then Add to dashboard."
+      />
+    )
+  }
   const rows: Named[][] = []
   for (const one of named(tiles)) {
     const last = rows.at(-1)
@@ -87,7 +99,7 @@ function Tiles({ tiles, metrics }: { tiles: readonly Tile[]; metrics: readonly M
       spacing="sm"
     >
       {row.map(({ name, tile }) => (
-        <TileView key={name} tile={tile} metrics={metrics} />
+        <TileView key={name} tile={tile} />
       ))}
     </SimpleGrid>
   ))

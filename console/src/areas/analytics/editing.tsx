@@ -1,70 +1,144 @@
-// A dashboard as it is arranged: titles, how each tile shows, their order; for oneself or for a role.
-import { ActionIcon, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
-import { ArrowDown, ArrowUp, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+// A dashboard as it is arranged: which tiles there are, what each asks and how it shows; for oneself or for a role.
+import { Button, Group, Select, Stack, Text } from '@mantine/core'
+import { Plus } from 'lucide-react'
+import { useRef, useState } from 'react'
 import type { ResultOf } from '../../../../src/client/catalogue.ts'
-import { useAct } from '../../api.ts'
+import { useAct, useCall } from '../../api.ts'
+import { UnsentGuard } from '../../form/guard.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { Panel } from '../../parts/page.tsx'
+import { Loaded, Panel } from '../../parts/page.tsx'
 import { done } from '../../parts/toast.tsx'
 import { useStanding, useWorkspaceId } from '../../session.ts'
-import { lasts, type Metric } from './question.ts'
-import { type Tile, titleOf } from './tile.tsx'
+import { EditedTile } from './edited_tile.tsx'
+import type { Metric, Tile } from './question.ts'
+import { type Role, roles } from './whom.ts'
+
+const mostTiles = 24
 
 type Dashboard = ResultOf<'analytics.dashboards.mine'>
-type Role = Dashboard['role']
+/** Each has a name of its own, so that what is typed stays with it when it moves. */
+type Named = { name: string; tile: Tile; isNew?: true }
+type Whom = 'me' | Role
 
-const ways = [
-  { value: 'figure', label: 'Figure' },
-  { value: 'line', label: 'Lines' },
-  { value: 'bars', label: 'Bars' },
-  { value: 'table', label: 'Table' },
-]
-const forWhom = [
-  { value: 'me', label: 'me' },
-  { value: 'owner', label: 'owners' },
-  { value: 'admin', label: 'admins' },
-  { value: 'member', label: 'members' },
-  { value: 'viewer', label: 'viewers' },
-]
+const named = (tiles: readonly Tile[]): Named[] => tiles.map((tile, index) => ({ name: `tile${index}`, tile }))
 
-type EditingProps = { dashboard: Dashboard; metrics: readonly Metric[]; onDone: () => void }
+const told: Readonly<Record<Dashboard['source'], string>> = {
+  own: 'These are your own tiles.',
+  workspace: 'These tiles are set for the role by this workspace.',
+  usual: 'These tiles are the usual ones of the role.',
+}
 
-export function Editing({ dashboard, metrics, onDone }: EditingProps) {
+export function Editing({ onDone }: { onDone: () => void }) {
   const workspaceId = useWorkspaceId()
   const { may } = useStanding()
-  // Each has a name of its own, so that what is typed stays with it when it moves.
-  const [tiles, setTiles] = useState(() => dashboard.tiles.map((tile, index) => ({ name: `tile${index}`, tile })))
-  const [whom, setWhom] = useState('me')
+  const [whom, setWhom] = useState<Whom>('me')
+  // What was changed for whom: to look at another dashboard loses nothing.
+  const [drafts, setDrafts] = useState<Partial<Record<Whom, Named[]>>>({})
+  const catalogue = useCall('analytics.metrics', { workspaceId })
+  const mine = useCall('analytics.dashboards.mine', { workspaceId }, { enabled: whom === 'me' })
+  const role = whom === 'me' ? 'viewer' : whom
+  const ofRole = useCall('analytics.dashboards.get', { workspaceId, role }, { enabled: whom !== 'me' })
+  const dashboard = whom === 'me' ? mine : ofRole
   const saved = (text: string) => () => {
     done(text)
-    onDone()
+    const { [whom]: _, ...others } = drafts
+    const [next] = Object.keys(others) as Whom[]
+    setDrafts(others)
+    // Another that was changed, too, waits to be saved.
+    if (next) setWhom(next)
+    else onDone()
   }
-  const mine = useAct('analytics.dashboards.putMine', { onDone: saved('Your dashboard is saved.') })
-  const ofRole = useAct('analytics.dashboards.put', { onDone: saved('The dashboard of the role is saved.') })
-  const put = (given: readonly Tile[] | null) => {
-    const input = { workspaceId, tiles: given && [...given] }
-    if (whom === 'me') mine.mutate(input)
-    else ofRole.mutate({ ...input, role: whom as Role })
+  const putMine = useAct('analytics.dashboards.putMine', { onDone: saved('Your dashboard is saved.') })
+  const putOfRole = useAct('analytics.dashboards.put', { onDone: saved('The dashboard of the role is saved.') })
+  const put = (given: readonly Named[] | null) => {
+    const input = { workspaceId, tiles: given?.map(({ tile }) => tile) ?? null }
+    if (whom === 'me') putMine.mutate(input)
+    else putOfRole.mutate({ ...input, role: whom })
   }
-  const change = (name: string, tile: Tile) => setTiles(tiles.map(one => (one.name === name ? { name, tile } : one)))
+  const isBusy = putMine.isPending || putOfRole.isPending
+  return (
+    <Stack gap="sm">
+      <UnsentGuard isOn={() => Object.keys(drafts).length > 0} />
+      <Group justify="space-between" align="end" gap="sm">
+        {may('analytics.dashboards.put') ? (
+          <Select
+            label="Dashboard of"
+            w={160}
+            allowDeselect={false}
+            data={[{ value: 'me', label: 'me' }, ...roles]}
+            value={whom}
+            onChange={value => value && setWhom(value as Whom)}
+          />
+        ) : (
+          <span />
+        )}
+        <Text size="sm" c="dimmed">
+          {dashboard.data && told[dashboard.data.source]}
+        </Text>
+      </Group>
+      <Loaded query={catalogue}>
+        {({ items }) => (
+          <Loaded query={dashboard}>
+            {({ tiles }) => (
+              <Tiles
+                key={whom}
+                tiles={drafts[whom] ?? named(tiles)}
+                metrics={items}
+                onTiles={changed => setDrafts({ ...drafts, [whom]: changed })}
+              />
+            )}
+          </Loaded>
+        )}
+      </Loaded>
+      <Failure error={putMine.error ?? putOfRole.error} onRetry={putMine.again ?? putOfRole.again} />
+      <Group justify="flex-end" gap="xs">
+        <Button variant="subtle" onClick={() => put(null)} disabled={isBusy}>
+          Reset
+        </Button>
+        <Button variant="default" onClick={onDone}>
+          Cancel
+        </Button>
+        <Button
+          disabled={!dashboard.data}
+          loading={isBusy}
+          onClick={() => put(drafts[whom] ?? named(dashboard.data?.tiles ?? []))}
+        >
+          Save
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+type TilesProps = { tiles: readonly Named[]; metrics: readonly Metric[]; onTiles: (tiles: Named[]) => void }
+
+function Tiles({ tiles, metrics, onTiles }: TilesProps) {
+  const adding = useRef<HTMLButtonElement>(null)
   const move = (index: number, by: number) => {
     const moved = [...tiles]
     const [tile] = moved.splice(index, 1)
     if (tile) moved.splice(index + by, 0, tile)
-    setTiles(moved)
+    onTiles(moved)
   }
-  const isBusy = mine.isPending || ofRole.isPending
+  const add = () => {
+    const tile: Tile = { show: 'line', last: '30d', metrics: [metrics[0]?.name ?? ''] }
+    onTiles([...tiles, { name: `new${Date.now()}`, tile, isNew: true }])
+  }
   return (
-    <Stack gap="sm">
-      {tiles.map(({ name, tile }, index) => (
-        <Panel key={name} padding="sm">
+    <>
+      {tiles.map((one, index) => (
+        <Panel key={one.name} padding="sm">
           <EditedTile
-            tile={tile}
+            tile={one.tile}
             metrics={metrics}
-            onChange={changed => change(name, changed)}
+            isNew={one.isNew ?? false}
+            onChange={tile => onTiles(tiles.map(other => (other.name === one.name ? { ...one, tile } : other)))}
             onMove={by => move(index, by)}
-            onRemove={() => setTiles(tiles.filter(one => one.name !== name))}
+            onRemove={() => {
+              onTiles(tiles.filter(({ name }) => name !== one.name))
+              // The button that had the focus is gone.
+              adding.current?.focus()
+            }}
             isFirst={index === 0}
             isLast={index === tiles.length - 1}
           />
@@ -75,98 +149,17 @@ export function Editing({ dashboard, metrics, onDone }: EditingProps) {
           No tiles are left.
         </Text>
       )}
-      <Failure error={mine.error ?? ofRole.error} onRetry={mine.again ?? ofRole.again} />
-      <Group justify="flex-end" gap="xs" align="end">
-        <Button variant="subtle" onClick={() => put(null)} disabled={isBusy}>
-          Reset
-        </Button>
-        {may('analytics.dashboards.put') && (
-          <Select
-            label="For"
-            w={130}
-            allowDeselect={false}
-            data={forWhom}
-            value={whom}
-            onChange={value => value && setWhom(value)}
-          />
-        )}
-        <Button variant="default" onClick={onDone}>
-          Cancel
-        </Button>
-        <Button onClick={() => put(tiles.map(({ tile }) => tile))} loading={isBusy}>
-          Save
+      <Group>
+        <Button
+          ref={adding}
+          variant="default"
+          leftSection={<Plus size={16} aria-hidden />}
+          disabled={tiles.length >= mostTiles}
+          onClick={add}
+        >
+          Add a tile
         </Button>
       </Group>
-    </Stack>
-  )
-}
-
-type EditedTileProps = {
-  tile: Tile
-  metrics: readonly Metric[]
-  onChange: (changed: Tile) => void
-  onMove: (by: number) => void
-  onRemove: () => void
-  isFirst: boolean
-  isLast: boolean
-}
-
-function EditedTile({ tile, metrics, onChange, onMove, onRemove, isFirst, isLast }: EditedTileProps) {
-  const name = titleOf(tile)
-  const dimensions = tile.metrics
-    .map(own => metrics.find(one => one.name === own)?.dimensions.map(dimension => dimension.name) ?? [])
-    .reduce((shared, own) => shared.filter(one => own.includes(one)))
-  return (
-    <Group gap="sm" align="end">
-      <TextInput
-        label="Title"
-        placeholder={tile.metrics.join(', ')}
-        maxLength={120}
-        style={{ flex: '1 1 220px' }}
-        value={tile.title ?? ''}
-        onChange={event => {
-          const { title: _, ...rest } = tile
-          const title = event.currentTarget.value
-          onChange(title ? { ...rest, title } : rest)
-        }}
-      />
-      <Select
-        label="As"
-        w={110}
-        allowDeselect={false}
-        data={ways}
-        value={tile.show}
-        onChange={show => show && onChange({ ...tile, show: show as Tile['show'] })}
-      />
-      <Select
-        label="Time"
-        w={150}
-        allowDeselect={false}
-        data={Object.entries(lasts).map(([value, { title }]) => ({ value, label: title }))}
-        value={tile.last}
-        onChange={last => last && onChange({ ...tile, last: last as Tile['last'] })}
-      />
-      <Select
-        label="Group by"
-        w={140}
-        clearable
-        clearButtonProps={{ 'aria-label': 'Without groups' }}
-        placeholder="Nothing"
-        data={dimensions}
-        value={tile.groupBy?.[0] ?? null}
-        onChange={by => onChange({ ...tile, groupBy: by ? [by] : [] })}
-      />
-      <Group gap={4}>
-        <ActionIcon variant="subtle" aria-label={`Move ${name} up`} disabled={isFirst} onClick={() => onMove(-1)}>
-          <ArrowUp size={16} aria-hidden />
-        </ActionIcon>
-        <ActionIcon variant="subtle" aria-label={`Move ${name} down`} disabled={isLast} onClick={() => onMove(1)}>
-          <ArrowDown size={16} aria-hidden />
-        </ActionIcon>
-        <ActionIcon variant="subtle" color="red" aria-label={`Remove ${name}`} onClick={onRemove}>
-          <Trash2 size={16} aria-hidden />
-        </ActionIcon>
-      </Group>
-    </Group>
+    </>
   )
 }

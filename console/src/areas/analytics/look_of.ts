@@ -1,4 +1,6 @@
 // How numbers, times and groups of a series are written.
+import { areaOfId } from '../../contract.ts'
+import { useNames, type Wanted } from '../../table/references.ts'
 import type { Granularity, Group, Series } from './question.ts'
 
 export function figureOf(value: number | null | undefined, unit: Series['unit']): string {
@@ -29,15 +31,35 @@ export function tickOf(at: string, granularity: Granularity, timeZone: string): 
   return new Intl.DateTimeFormat('en', { ...formats[granularity], timeZone }).format(new Date(at))
 }
 
-export function nameOf({ by, isOther }: Pick<Group, 'by' | 'isOther'>): string {
+export type Names = ReadonlyMap<string, string>
+
+/** The titles of records among these values; of those that are gone there is none. */
+export function useValueNames(values: readonly (string | null)[]): Names {
+  const wanted = new Map<string, Wanted>()
+  for (const value of new Set(values)) {
+    const id = value?.replace(/^!/, '') ?? ''
+    const area = areaOfId(id)
+    if (area) wanted.set(area.name, { area, ids: [...(wanted.get(area.name)?.ids ?? []), id] })
+  }
+  return useNames([...wanted.values()])
+}
+
+export function useGroupNames(series: readonly Series[]): Names {
+  return useValueNames(series.flatMap(({ groups }) => groups.flatMap(({ by }) => Object.values(by))))
+}
+
+export function valueName(value: string | null, names: Names): string {
+  return value === null ? 'none' : (names.get(value) ?? value)
+}
+
+export function nameOf({ by, isOther }: Pick<Group, 'by' | 'isOther'>, names: Names): string {
   if (isOther) return 'All others'
   return Object.values(by)
-    .map(value => value ?? 'none')
+    .map(value => valueName(value, names))
     .join(' · ')
 }
 
-/** Of counts and sums what the points make up; of the others the newest that is known. */
-export function totalOf(points: Group['points'], kind: string): number | null {
-  if (kind === 'count' || kind === 'sum') return points.reduce((sum, { value }) => sum + (value ?? 0), 0)
-  return points.findLast(({ value }) => value !== null)?.value ?? null
+/** What tells a group apart from the others of its series. */
+export function keyOf({ by, isOther }: Pick<Group, 'by' | 'isOther'>): string {
+  return JSON.stringify([Object.values(by), isOther])
 }

@@ -1,19 +1,16 @@
 // A tile of a dashboard: a question that ends now, as a figure, lines, bars or a table. Its title leads to the whole.
-import { Group, Stack, Table, Text } from '@mantine/core'
-import { useMemo } from 'react'
-import type { ResultOf } from '../../../../src/client/catalogue.ts'
+import { Box, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import { useCall } from '../../api.ts'
+import { useSeen } from '../../parts/in_sight.ts'
 import { LinkText } from '../../parts/links.tsx'
 import { Loaded, Panel } from '../../parts/page.tsx'
 import { Chart } from '../../parts/render.tsx'
 import { RowTable } from '../../parts/table.tsx'
 import { useWorkspaceId } from '../../session.ts'
-import { figureOf, nameOf, tickOf, totalOf } from './look_of.ts'
-import { type Granularity, lasts, type Metric, ownTimezone, type Series } from './question.ts'
+import { figureOf, nameOf, useGroupNames } from './look_of.ts'
+import { type Answer, lasts, lookOf, questionOfTile, type Series, type Tile, useQuery } from './question.ts'
+import { rowsOf } from './series_view.tsx'
 
-export type Tile = ResultOf<'analytics.dashboards.mine'>['tiles'][number]
-
-const dayMs = 86_400_000
 /** More lines could not be told apart in a tile. */
 const mostDrawn = 5
 const mostRows = 8
@@ -22,78 +19,66 @@ export function titleOf({ title, metrics }: Tile): string {
   return title ?? metrics.join(', ')
 }
 
-type TileViewProps = { tile: Tile; metrics: readonly Metric[] }
-
-export function TileView({ tile, metrics }: TileViewProps) {
+export function TileView({ tile }: { tile: Tile }) {
   const workspaceId = useWorkspaceId()
-  const { title: _, show, last, ...asked } = tile
-  const text = JSON.stringify(asked)
-  const query = useMemo(() => {
-    const to = Date.now()
-    const from = to - (lasts[last]?.days ?? 30) * dayMs
-    const span = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
-    const granularity = lasts[last]?.granularity ?? 'day'
-    return { workspaceId, granularity, timezone: ownTimezone, ...(JSON.parse(text) as typeof asked), ...span }
-  }, [workspaceId, last, text])
-  const answer = useCall('analytics.query', query, { keep: true })
-  const [metric = ''] = tile.metrics
-  const by = tile.groupBy?.[0]
+  const { ref, isSeen } = useSeen()
+  const question = questionOfTile(tile)
   return (
-    <Panel padding="md" h="100%">
-      <Stack gap={0} mb="xs" align="start">
-        <LinkText
-          to={`/w/${workspaceId}/analytics` as '/'}
-          search={{ metric, last, ...(by && { by }) } as never}
-          fw={600}
-          size="sm"
-          c="inherit"
-        >
-          {titleOf(tile)}
-        </LinkText>
-        <Text size="xs" c="dimmed">
-          {lasts[last]?.title}
-        </Text>
-      </Stack>
-      <Loaded query={answer} rows={show === 'figure' ? 1 : 4}>
-        {({ series, granularity, timezone }) => (
-          <Shown
-            show={show}
-            series={series}
-            metrics={metrics}
-            label={titleOf(tile)}
-            clock={{ granularity, timezone }}
-          />
-        )}
-      </Loaded>
-    </Panel>
+    <Box ref={ref} h="100%">
+      <Panel padding="md" h="100%">
+        <Stack gap={0} mb="xs" align="start">
+          <LinkText
+            to={`/w/${workspaceId}/analytics` as '/'}
+            search={lookOf(question) as never}
+            fw={600}
+            size="sm"
+            c="inherit"
+          >
+            {titleOf(tile)}
+          </LinkText>
+          <Text size="xs" c="dimmed">
+            {lasts[tile.last].title}
+          </Text>
+        </Stack>
+        {isSeen ? <Asked tile={tile} /> : <Skeleton height={heightOf(tile)} />}
+      </Panel>
+    </Box>
   )
 }
 
-type ShownProps = {
-  show: Tile['show']
-  series: readonly Series[]
-  metrics: readonly Metric[]
-  label: string
-  clock: { granularity: Granularity; timezone: string }
+const heightOf = ({ show }: Tile) => (show === 'figure' ? 44 : 200)
+
+function Asked({ tile }: { tile: Tile }) {
+  const workspaceId = useWorkspaceId()
+  const isDrawn = tile.show === 'line' || tile.show === 'bars'
+  const query = useQuery(workspaceId, questionOfTile(tile), !isDrawn)
+  const answer = useCall('analytics.query', query, { keep: true })
+  return (
+    <Loaded query={answer} rows={tile.show === 'figure' ? 1 : 4}>
+      {data => <Shown show={tile.show} answer={data} label={titleOf(tile)} />}
+    </Loaded>
+  )
 }
 
-type Line = { name: string; label: string; series: Series; group: Series['groups'][number] }
+type Line = { name: string; label: string; unit: Series['unit']; points: Points; previous: Points | undefined }
+type Points = Series['groups'][number]['points']
 
-function linesOf(series: readonly Series[]): Line[] {
+function useLines({ series }: Answer): Line[] {
+  const names = useGroupNames(series)
   return series.flatMap((one, outer) =>
     one.groups.map((group, inner) => {
-      const name = nameOf(group)
+      const name = nameOf(group, names)
       const label = series.length > 1 ? [one.metric, name].filter(Boolean).join(' · ') : name || one.metric
-      return { name: `line${outer}_${inner}`, label, series: one, group }
+      const { points, previous } = group
+      return { name: `line${outer}_${inner}`, label, unit: one.unit, points, previous }
     }),
   )
 }
 
-function Shown({ show, series, metrics, label, clock }: ShownProps) {
-  const kindOf = (name: string) => metrics.find(one => one.name === name)?.kind ?? 'count'
-  const lines = linesOf(series)
-  const total = ({ series: one, group }: Line, points = group.points) =>
-    figureOf(totalOf(points, kindOf(one.metric)), one.unit)
+type ShownProps = { show: Tile['show']; answer: Answer; label: string }
+
+function Shown({ show, answer, label }: ShownProps) {
+  const lines = useLines(answer)
   if (lines.length === 0) {
     return (
       <Text size="sm" c="dimmed">
@@ -101,49 +86,9 @@ function Shown({ show, series, metrics, label, clock }: ShownProps) {
       </Text>
     )
   }
-  if (show === 'figure') {
-    return (
-      <Group gap="xl">
-        {lines.slice(0, mostDrawn).map(line => (
-          <Stack key={line.name} gap={0}>
-            {lines.length > 1 && <Text size="xs">{line.label}</Text>}
-            <Text fz={28} fw={600} lh={1.2}>
-              {total(line)}
-            </Text>
-            {line.group.previous && (
-              <Text size="xs" c="dimmed">
-                {total(line, line.group.previous)} before
-              </Text>
-            )}
-          </Stack>
-        ))}
-      </Group>
-    )
-  }
-  if (show === 'table') {
-    return (
-      <RowTable label={label} heads={['', 'Value']} minWidth={160}>
-        {lines.slice(0, mostRows).map(line => (
-          <Table.Tr key={line.name}>
-            <Table.Td fz="sm" style={{ overflowWrap: 'anywhere' }}>
-              {line.label}
-            </Table.Td>
-            <Table.Td fz="sm">{total(line)}</Table.Td>
-          </Table.Tr>
-        ))}
-      </RowTable>
-    )
-  }
+  if (show === 'figure') return <Figures lines={lines} />
+  if (show === 'table') return <Figured label={label} lines={lines} />
   const drawn = lines.slice(0, mostDrawn)
-  const rows = (drawn[0]?.group.points ?? []).map(({ at }, index) => ({
-    Time: tickOf(at, clock.granularity, clock.timezone),
-    ...Object.fromEntries(
-      drawn.flatMap(({ name, group }) => {
-        const value = group.points[index]?.value ?? null
-        return value === null ? [] : [[name, value]]
-      }),
-    ),
-  }))
   return (
     <Chart
       kind={show === 'bars' ? 'stacked' : 'line'}
@@ -151,8 +96,55 @@ function Shown({ show, series, metrics, label, clock }: ShownProps) {
       by="Time"
       none="–"
       height={200}
-      rows={rows}
+      rows={rowsOf(drawn, answer)}
       series={drawn.map(({ name, label: own }) => ({ name, label: own }))}
     />
+  )
+}
+
+/** Of one bucket, which is the whole time. */
+const figureIn = (points: Points, { unit }: Line) => figureOf(points[0]?.value, unit)
+
+function Figures({ lines }: { lines: readonly Line[] }) {
+  return (
+    <Group gap="xl">
+      {lines.slice(0, mostDrawn).map(line => (
+        <Stack key={line.name} gap={0}>
+          {lines.length > 1 && <Text size="xs">{line.label}</Text>}
+          <Text fz={28} fw={600} lh={1.2}>
+            {figureIn(line.points, line)}
+          </Text>
+          {line.previous && (
+            <Text size="xs" c="dimmed">
+              {figureIn(line.previous, line)} before
+            </Text>
+          )}
+        </Stack>
+      ))}
+    </Group>
+  )
+}
+
+function Figured({ label, lines }: { label: string; lines: readonly Line[] }) {
+  const hasBefore = lines.some(({ previous }) => previous)
+  return (
+    <>
+      <RowTable label={label} heads={['Of', 'Value', ...(hasBefore ? ['Before'] : [])]} minWidth={160}>
+        {lines.slice(0, mostRows).map(line => (
+          <Table.Tr key={line.name}>
+            <Table.Td fz="sm" style={{ overflowWrap: 'anywhere' }}>
+              {line.label}
+            </Table.Td>
+            <Table.Td fz="sm">{figureIn(line.points, line)}</Table.Td>
+            {hasBefore && <Table.Td fz="sm">{figureIn(line.previous ?? [], line)}</Table.Td>}
+          </Table.Tr>
+        ))}
+      </RowTable>
+      {lines.length > mostRows && (
+        <Text size="xs" c="dimmed" mt={4}>
+          {lines.length - mostRows} more behind the title
+        </Text>
+      )}
+    </>
   )
 }
