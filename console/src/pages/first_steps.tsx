@@ -11,16 +11,22 @@ import { useMe, useStanding, useWorkspaceId } from '../session.ts'
 /** What is done is a link no more. */
 type Step = { name: string; link: ReactNode; text: string; isDone: boolean }
 
-type FirstStepsProps = { keys: ResultOf<'api_keys.list'>; entries: readonly Entry[] }
+type Steps = { steps: readonly Step[]; putAway: () => void }
 
-/** Reads nothing of its own: what the page has read already says what is done. */
-export function FirstSteps({ keys, entries }: FirstStepsProps) {
+/**
+ * What is left to do; null once all is done or it was put away. Reads nothing of its own: what the page has read already
+ * says what is done.
+ */
+export function useFirstSteps(
+  keys: ResultOf<'api_keys.list'> | undefined,
+  entries: readonly Entry[] | undefined,
+): Steps | null {
   const workspaceId = useWorkspaceId()
   const me = useMe()
   const { may } = useStanding()
   const place = `atrium-steps-${workspaceId}`
   const [isAway, setIsAway] = useState(() => localStorage.getItem(place) === 'away')
-  if (!may('api_keys.post') || isAway || !me) return null
+  if (!may('api_keys.post') || isAway || !me || !keys || !entries) return null
   const params = { workspaceId }
   const steps: Step[] = [
     {
@@ -65,6 +71,10 @@ export function FirstSteps({ keys, entries }: FirstStepsProps) {
     localStorage.setItem(place, 'away')
     setIsAway(true)
   }
+  return { steps, putAway }
+}
+
+export function FirstSteps({ steps, putAway }: Steps) {
   return (
     <Panel
       title="First steps"

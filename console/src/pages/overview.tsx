@@ -1,16 +1,20 @@
-// The start of a workspace, by what the person may see: first steps, what happens lately, keys by use, the areas.
-import { Badge, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+// The start of a workspace, by what the person may see: first steps, the dashboard, what happens lately, keys by use.
+import { Badge, Box, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
 import { Activity, KeyRound } from 'lucide-react'
+import type { ReactNode } from 'react'
 import type { ResultOf } from '../../../src/client/catalogue.ts'
 import { useCall } from '../api.ts'
 import { ChangesOverTime } from '../audit/changes_over_time.tsx'
-import { type Entry, EntryLine } from '../audit/sentence.tsx'
+import { EntryLine } from '../audit/sentence.tsx'
+import { whenNeeded } from '../lazily.tsx'
+import { useSeen } from '../parts/in_sight.ts'
 import { LinkName, LinkText } from '../parts/links.tsx'
 import { Moment } from '../parts/moment.tsx'
-import { Empty, Page, Panel, Rows } from '../parts/page.tsx'
+import { Empty, Loaded, Page, Panel, Rows } from '../parts/page.tsx'
 import { useStanding, useWorkspace, useWorkspaceId } from '../session.ts'
 import { menuGroups } from '../shell/places.ts'
-import { FirstSteps } from './first_steps.tsx'
+import { FirstSteps, useFirstSteps } from './first_steps.tsx'
 
 const shown = 8
 const read = 100
@@ -35,24 +39,52 @@ export function Overview() {
   const { may, isKnown, role } = useStanding()
   const log = useRecent()
   const keys = useKeys()
+  const first = useFirstSteps(keys.data, log.data?.items)
   if (!isKnown) return <Rows />
   const mayLog = may('audit_logs.list')
   const mayKeys = may('api_keys.list')
+  const mayFigures = may('analytics.query')
+  // What comes first depends on both: nothing moves once it is shown.
+  const isSettled = !(mayLog && log.isPending) && !(mayKeys && keys.isPending)
   return (
     <Page
       title={workspace?.name ?? 'Overview'}
       about={workspace?.description ?? (mayLog ? undefined : aboutRole(role))}
     >
-      {keys.data && log.data && <FirstSteps keys={keys.data} entries={log.data.items} />}
-      {log.data && <ChangesOverTime entries={log.data.items} isAll={log.data.count <= read} />}
-      {(mayLog || mayKeys) && (
-        <SimpleGrid cols={{ base: 1, md: mayLog && mayKeys ? 2 : 1 }}>
-          {mayLog && <Recent entries={log.data?.items} />}
-          {mayKeys && <KeysByUse keys={keys.data} />}
-        </SimpleGrid>
+      {!isSettled && <Rows />}
+      {isSettled && first && <FirstSteps {...first} />}
+      {isSettled && (
+        <>
+          {mayFigures && !first && <Figures />}
+          {log.data && <ChangesOverTime entries={log.data.items} isAll={log.data.count <= read} />}
+          {(mayLog || mayKeys) && (
+            <SimpleGrid cols={{ base: 1, md: mayLog && mayKeys ? 2 : 1 }}>
+              {mayLog && <Recent log={log} />}
+              {mayKeys && <KeysByUse keys={keys} />}
+            </SimpleGrid>
+          )}
+          {!mayLog && <Places />}
+          {/* Whoever begins has no figures yet, and other things to do first. */}
+          {mayFigures && first && <Figures />}
+        </>
       )}
-      {!mayLog && <Places />}
     </Page>
+  )
+}
+
+const Dashboard = whenNeeded<{ title?: ReactNode }>(
+  'Dashboard',
+  async () => (await import('../areas/analytics/dashboard.tsx')).Dashboard,
+  () => <Rows />,
+)
+
+/** The page itself has calls and code enough: these come when it stands, and when they are in sight. */
+function Figures() {
+  const { ref, isSeen } = useSeen()
+  return (
+    <Box component="section" aria-label="Dashboard" ref={ref} mih={200}>
+      {isSeen && <Dashboard title={<Title order={2}>Dashboard</Title>} />}
+    </Box>
   )
 }
 
@@ -81,51 +113,55 @@ function Places() {
   )
 }
 
-function Recent({ entries }: { entries: readonly Entry[] | undefined }) {
+function Recent({ log }: { log: UseQueryResult<ResultOf<'audit_logs.list'>, Error> }) {
   const workspaceId = useWorkspaceId()
   return (
     <Panel title="Recent activity">
-      {!entries && <Rows count={5} />}
-      {entries?.length === 0 && (
-        <Empty icon={Activity} title="Nothing happened yet" text="Each change shows here as it happens." />
-      )}
-      {entries && entries.length > 0 && (
-        <Stack gap="sm">
-          {entries.slice(0, shown).map(entry => (
-            <EntryLine key={entry.id} entry={entry} />
-          ))}
-          <LinkText to={`/w/${workspaceId}/audit_log` as '/'} size="sm">
-            The whole audit log
-          </LinkText>
-        </Stack>
-      )}
+      <Loaded query={log}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty icon={Activity} title="Nothing happened yet" text="Each change shows here as it happens." />
+          ) : (
+            <Stack gap="sm">
+              {items.slice(0, shown).map(entry => (
+                <EntryLine key={entry.id} entry={entry} />
+              ))}
+              <LinkText to={`/w/${workspaceId}/audit_log` as '/'} size="sm">
+                The whole audit log
+              </LinkText>
+            </Stack>
+          )
+        }
+      </Loaded>
     </Panel>
   )
 }
 
-function KeysByUse({ keys }: { keys: ResultOf<'api_keys.list'> | undefined }) {
+function KeysByUse({ keys }: { keys: UseQueryResult<ResultOf<'api_keys.list'>, Error> }) {
   const workspaceId = useWorkspaceId()
   return (
     <Panel title="Keys by use">
-      {!keys && <Rows count={5} />}
-      {keys?.items.length === 0 && (
-        <Empty icon={KeyRound} title="No keys yet" text="Create one, and its use shows here." />
-      )}
-      {keys && keys.items.length > 0 && (
-        <Stack gap="sm">
-          {keys.items.map(key => (
-            <Group key={key.id} justify="space-between" gap="xs" wrap="nowrap">
-              <Group gap="xs" miw={0}>
-                <LinkName to={`/w/${workspaceId}/keys/${key.id}` as '/'}>{key.name}</LinkName>
-                {!key.enabled && <Badge color="gray">Disabled</Badge>}
-              </Group>
-              <Text className="atrium-nowrap" component="div">
-                <Moment at={key.lastActive} none="Never used" />
-              </Text>
-            </Group>
-          ))}
-        </Stack>
-      )}
+      <Loaded query={keys}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty icon={KeyRound} title="No keys yet" text="Create one, and its use shows here." />
+          ) : (
+            <Stack gap="sm">
+              {items.map(key => (
+                <Group key={key.id} justify="space-between" gap="xs" wrap="nowrap">
+                  <Group gap="xs" miw={0}>
+                    <LinkName to={`/w/${workspaceId}/keys/${key.id}` as '/'}>{key.name}</LinkName>
+                    {!key.enabled && <Badge color="gray">Disabled</Badge>}
+                  </Group>
+                  <Text className="atrium-nowrap" component="div">
+                    <Moment at={key.lastActive} none="Never used" />
+                  </Text>
+                </Group>
+              ))}
+            </Stack>
+          )
+        }
+      </Loaded>
     </Panel>
   )
 }
