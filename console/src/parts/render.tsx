@@ -32,5 +32,5 @@ export const Terminal = whenNeeded<TerminalProps>(
 export const Chart = whenNeeded<ChartProps>(
   'Chart',
   async () => (await import('../render/chart.tsx')).Chart,
-  ({ height = 240 }) => <Skeleton height={height} aria-label="Loading" />,
+  ({ height = 240 }) => <Skeleton height={height} role="status" aria-label="Loading" />,
 )
