@@ -36,7 +36,7 @@ it('imports what was used elsewhere without counting it', async () => {
 
 it('refuses what is more than a new workspace may have, and says so before', async () => {
   for (let count = 0; count < 6; count++) await automationIn(w, w.owner)
-  expect((await datasetIn(w, w.owner)).id).toMatch(/^ds/)
+  await datasetIn(w, w.owner)
   await p.database.query(sql`update datasets set retention_days = 365 where workspace_id = ${w.workspaceId}`)
   const content = await archive()
   const dry = await p.call('workspaces.import', { dryRun: true, content }, w.owner)
