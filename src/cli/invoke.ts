@@ -54,7 +54,7 @@ export async function invoke(
   const isStreamed = entry.consumes !== undefined && isLarge(options.content)
   const answer = isStreamed
     ? await sendLarge(session, typed(request, entry), options.content ?? '')
-    : isImport(entry)
+    : isImport(session, entry)
       ? await sendWithProgress(session, request)
       : await send(session, request)
   if (answer.status === noContent) return

@@ -111,8 +111,8 @@ export async function sendLarge(session: Session, request: OperationRequest, con
 }
 
 /** Whether what is sent takes the service a while, which it tells of. */
-export function isImport({ id }: Entry): boolean {
-  return id === 'workspaces.import'
+export function isImport({ digest }: Session, entry: Entry): boolean {
+  return find(digest, 'workspaces.import') === entry
 }
 
 /** A small archive is gone at once; it is checked and written all the same. */

@@ -1,5 +1,4 @@
 // One line of an archive against the table that it is for: only what the database would take, and what an export would hold.
-import { setImmediate } from 'node:timers/promises'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { isUnstilled } from '../../../contract/carrying.ts'
@@ -36,9 +35,11 @@ async function isEndless(text: string): Promise<boolean> {
   return false
 }
 
+const othersFirst = () => new Promise<void>(resolve => setImmediate(resolve))
+
 /** Between two things that are done with a line. */
 export async function aside(text: string): Promise<void> {
-  if (text.length > largeText) await setImmediate()
+  if (text.length > largeText) await othersFirst()
 }
 
 export type Line = Readonly<Record<string, unknown>>
@@ -109,7 +110,7 @@ async function namesIn(text: string): Promise<number> {
     if (token === ',' || token === '{' || token === '[') tokens++
     if (depth > deepest || tokens > mostTokens) return -1
     if (at > pause) {
-      await setImmediate()
+      await othersFirst()
       pause = at + largeText
     }
   }
