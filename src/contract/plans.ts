@@ -111,7 +111,8 @@ const stripePrice = Type.Optional(
 const FilePlan = object({
   ...about,
   isPublic: Type.Boolean({
-    description: 'Shown to everybody and open to everybody; else only who has it keeps it, and your payment service can begin it.',
+    description:
+      'Shown to everybody and open to everybody; else only who has it keeps it, and your payment service can begin it.',
   }),
   prices: Type.Array(object({ ...price, stripePrice }), { maxItems: 40 }),
   limits: PlanLimits,
