@@ -5,7 +5,7 @@ import { follow } from '../../kit/follow.ts'
 import { type Jobs, job } from '../../kit/jobs.ts'
 import * as auditLogs from '../audit_logs/store.ts'
 import { finishClaims } from './claims/claiming.ts'
-import { orphans, removeOrphans } from './claims/store.ts'
+import { claimed, orphans, removeOrphans } from './claims/store.ts'
 import { tellAll, tellOne } from './claims/telling.ts'
 import { WorkspaceExportId } from './exports/contract.ts'
 import { forget, pack } from './exports/packing_job.ts'
@@ -68,6 +68,7 @@ export default {
   'workspaces.claim': job({
     payload: object({}),
     schedule: '27 * * * *',
+    due: () => [claimed('')],
     timeoutSeconds: 6 * 3600,
     retries: 5,
     concurrency: 1,

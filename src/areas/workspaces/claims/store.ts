@@ -113,14 +113,13 @@ export async function takePlace(db: Db, workspaceId: string, from: string, userI
 export type Claimed = { id: string; workspaceId: string; claimedBy: string; claimTable: string | null }
 
 /** Somebody who is claimed and not written everywhere yet, after this one. */
-export function nextClaimed(db: Db, after: string): Promise<Claimed | undefined> {
-  return first(
-    db,
-    sql`
+export const claimed = (after: string) => sql`
     select p.user_id as id, p.workspace_id, p.claimed_by, p.claim_table from placeholders p
     join workspaces w on w.id = p.workspace_id
-    where p.claimed_by is not null and p.user_id > ${after} order by p.user_id limit 1`,
-  )
+    where p.claimed_by is not null and p.user_id > ${after} order by p.user_id limit 1`
+
+export function nextClaimed(db: Db, after: string): Promise<Claimed | undefined> {
+  return first(db, claimed(after))
 }
 
 export async function putClaimTable(db: Db, id: string, table: string): Promise<void> {
