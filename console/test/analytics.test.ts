@@ -142,7 +142,7 @@ inBrowser('analytics', () => {
     const [head = '', ...lines] = readFileSync(await file.path(), 'utf8')
       .trim()
       .split('\n')
-    expect(head.trim()).toBe('metric,unit,at,label,severity,source,value,p50,p95,count,previous_at,previous')
+    expect(head.trim()).toBe('metric,unit,at,label,severity,source,is_other,value,p50,p95,count,previous_at,previous')
     expect(new Set(lines.map(line => line.split(',')[0]))).toEqual(new Set(['issues.opened']))
     expect(new Set(lines.map(line => line.split(',')[4]))).toEqual(new Set(['critical', 'high']))
     // Weeks from Sunday, by clocks that are a quarter of an hour off.
