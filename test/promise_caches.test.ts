@@ -27,11 +27,11 @@ const known: Record<string, string> = {
   'src/server/work/followers.ts busy': 'what each does catches everything, and is taken away at its end',
   'src/server/backends/group_sync.ts syncing':
     'is replaced by the next sync; only who asks for all that is synced hears',
-  'src/server/backends/pg.ts committing': 'of one transaction',
+  'src/server/backends/pg.ts ending': 'of one transaction',
   'src/server/backends/pglite.ts free': 'is made of turns whose failures were taken away',
   'src/server/backends/pglite.ts writers': 'tested below',
   'src/server/backends/pglite.ts written': 'of one transaction',
-  'src/server/backends/postgres.ts current': 'forgotten on any loss: test/faults.test.ts',
+  'src/server/backends/lasting_connections.ts current': 'forgotten on any loss: test/faults.test.ts',
   'src/server/credentials/remember.ts underWay': 'tested below',
   'src/server/backends/flush_together.ts next': 'of those who wait for this flush; the next makes another',
   'src/server/backends/flush_together.ts running': 'its failure was taken away: test/flush_together.test.ts',

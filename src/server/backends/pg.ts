@@ -54,7 +54,7 @@ function toRows<T>(answer: Answer): T[] {
  * Neither engine ever frees a prepared statement by itself, and each takes ten kilobytes or more of every connection.
  * The code has fewer texts than this (a law counts them); whatever came beyond would be parsed each time.
  */
-export const mostPrepared = 1_500
+export const mostPrepared = 1_600
 
 const prepared = new Set<string>()
 

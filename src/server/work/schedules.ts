@@ -5,7 +5,7 @@ import type { Log } from '../../kit/context.ts'
 import type { Database } from '../../kit/db.ts'
 import type { Job, Jobs } from '../../kit/jobs.ts'
 import type { Settings } from '../../kit/settings.ts'
-import { join, type Sql, sql } from '../../kit/sql.ts'
+import { join, plannedAnew, type Sql, sql } from '../../kit/sql.ts'
 
 type Scheduled = {
   kind: string
@@ -116,7 +116,9 @@ async function answersOf(db: Pick<Database, 'query'>, questions: readonly (reado
       ' or ',
     ),
   )
-  const [row] = await db.query<{ due: boolean[] }>(sql`select array[${join(conditions, ', ')}] as due`)
+  // Which ones come together differs from minute to minute: no connection keeps a text for each.
+  const statement = plannedAnew(sql`select array[${join(conditions, ', ')}] as due`)
+  const [row] = await db.query<{ due: boolean[] }>(statement)
   return questions.map(selects => selects === null || (row?.due[asked.indexOf(selects)] ?? false))
 }
 
