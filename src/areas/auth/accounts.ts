@@ -10,6 +10,7 @@ import { underFreeSlug } from '../../kit/slugs.ts'
 import { directory } from '../../operations.ts'
 import * as invites from '../workspace_members/invites/store.ts'
 import * as members from '../workspace_members/store.ts'
+import { forgetAddressesOf } from '../workspaces/claims/store.ts'
 import { findLimits, holdPlan } from '../workspaces/limits/store.ts'
 import * as owners from '../workspaces/owners/store.ts'
 import * as workspaces from '../workspaces/store.ts'
@@ -94,6 +95,7 @@ export async function endAccounts(
   await owners.renameOwners(db, ids, now)
   await leaveOwned(db, directory, ids, null, now)
   await members.deleteMembers(db, ids, null)
+  await forgetAddressesOf(db, ids)
   await store.deleteUsers(db, ids)
   await erasePersonal(db, person)
   await eraseTraces(db, person, firstNames)

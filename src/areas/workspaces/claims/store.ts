@@ -28,6 +28,13 @@ export async function insertPlaceholders(db: Db, workspaceId: string, people: re
     select p.id, ${workspaceId}, p.address, ${now}::timestamptz from people p`)
 }
 
+/** Of people who end their accounts: nobody is asked for any more by what somebody else knew of them. */
+export async function forgetAddressesOf(db: Db, userIds: readonly string[]): Promise<void> {
+  await db.query(sql`
+    update placeholders set address = null where address in (
+      select lower(proven_email) from users where id = any(${userIds}::text[]) and proven_email is not null)`)
+}
+
 /** Of workspaces that are gone: nobody else names them. */
 export const orphans = (most: number) => sql`
   select p.user_id from placeholders p
