@@ -169,3 +169,9 @@ export async function sumUpCounts(db: Db): Promise<void> {
     insert into api_key_counts (workspace_id, change)
     select workspace_id, sum(change) from changes group by workspace_id having sum(change) <> 0`)
 }
+
+/** For statements of others that name keys: whether it is there, and within reach. */
+export function isKeyWithin({ workspaceId, id }: { workspaceId: Sql; id: Sql }, reach: Reach): Sql {
+  return sql`exists (
+    select from api_keys k where k.workspace_id = ${workspaceId} and k.id = ${id} and ${within(reach, 'k.owner_id')})`
+}

@@ -1,8 +1,9 @@
 // SQL of requests: counted by the hour as they are answered, for figures about keys and operations.
 import type { Database } from '../../../kit/db.ts'
-import { type Reach, within } from '../../../kit/owned.ts'
+import type { Reach } from '../../../kit/owned.ts'
 import type { RequestCount } from '../../../kit/requests.ts'
 import { type Sql, sql } from '../../../kit/sql.ts'
+import { isKeyWithin } from '../../api_keys/store.ts'
 import { keepAllAlive } from '../../workspaces/store.ts'
 
 /** Adds them to what is there; those of a workspace that is gone by now are let go. */
@@ -37,9 +38,8 @@ type Span = { from: Date; to: Date }
 /** Of somebody else's key no more than that it is one. */
 function credentialFor(keysOf: Reach): Sql {
   if (keysOf === null) return sql`r.credential`
-  return sql`case when r.credential ~ '^(key|apikey)_' and not exists (
-    select from api_keys k where k.workspace_id = r.workspace_id and k.id = r.credential and ${within(keysOf, 'k.owner_id')})
-    then 'key' else r.credential end`
+  const isOwn = isKeyWithin({ workspaceId: sql`r.workspace_id`, id: sql`r.credential` }, keysOf)
+  return sql`case when r.credential ~ '^(key|apikey)_' and not ${isOwn} then 'key' else r.credential end`
 }
 
 const countsOf =

@@ -23,8 +23,9 @@ export default implement(claims, {
     return claim
   },
 
-  'workspaces.claims.del': async ({ db, caller, now }, { id }) => {
-    await found(store.findClaim(db, caller.ownerId, id), 'claim')
+  'workspaces.claims.del': async ({ db, caller, now, note }, { id }) => {
+    const { workspaceId, position } = await found(store.findClaim(db, caller.ownerId, id), 'claim')
+    note({ before: { workspaceId, position } })
     if (!(await store.putDeclined(db, id, now()))) throw notFound('claim')
     return { id, _object: 'workspace_claim' as const }
   },
