@@ -24,8 +24,7 @@ export default implement(claims, {
   },
 
   'workspaces.claims.del': async ({ db, caller, now, note }, { id }) => {
-    const { workspaceId, position } = await found(store.findClaim(db, caller.ownerId, id), 'claim')
-    note({ before: { workspaceId, position } })
+    note({ before: await found(store.findClaim(db, caller.ownerId, id), 'claim') })
     if (!(await store.putDeclined(db, id, now()))) throw notFound('claim')
     return { id, _object: 'workspace_claim' as const }
   },
