@@ -152,7 +152,11 @@ export function openLedger({ database, key, alarm, feed }: Parts): Ledger {
         remember(latest, heads)
       } catch (error) {
         latest.delete(chain)
-        if (error instanceof HeadMoved) sharedUntil.set(chain, Date.now() + sharedMs)
+        if (error instanceof HeadMoved) {
+          // Those that are never written to again would stay.
+          if (sharedUntil.size >= mostKnown) sharedUntil.clear()
+          sharedUntil.set(chain, Date.now() + sharedMs)
+        }
         throw error
       }
     })
