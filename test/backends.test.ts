@@ -50,6 +50,17 @@ function gate() {
   return { open, opened }
 }
 
+it.skipIf(!postgresUrl)('waits for the statements of a transaction that asks for it as long as they take', async () => {
+  const database = await openPostgres({ url: postgresUrl as string, answerTimeoutMs: 200 })
+  const sleep = sql`select pg_sleep(0.6)`
+  try {
+    expect(await database.transaction(tx => tx.unhurried().then(() => tx.query(sleep)))).toHaveLength(1)
+    expect((await errorOf(database.transaction(tx => tx.query(sleep)))).detail).toContain('does not answer')
+  } finally {
+    await database.close()
+  }
+})
+
 describe.each(engines)('%s', (_, open) => {
   let opened: Opened
   let db: Database

@@ -1,6 +1,7 @@
 // Following the ledger: at least once, in order, from a place that is kept, and no workspace waits for another.
+import { setTimeout as wait } from 'node:timers/promises'
 import { pino } from 'pino'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type FollowedEntry, follow } from '../src/kit/follow.ts'
 import { sql } from '../src/kit/sql.ts'
 import { startPlatform } from '../src/server/start.ts'
@@ -40,8 +41,9 @@ describe('a follower', () => {
     const p = await platformForTest({ extra: { followers: [teams] } })
     const [one, other] = [await p.user(), await p.user()]
     for (const name of ['ada', 'bob', 'cyd']) {
-      await team(p, one, name)
       await p.call('api_keys.post', { workspaceId: one.workspaceId, name, scopes: [] }, one)
+      // Last, since what concerns nobody wakes nobody.
+      await team(p, one, name)
       await team(p, other, name)
     }
     await until(() => seen.length === 6)
@@ -53,8 +55,9 @@ describe('a follower', () => {
     const head = await p.database.query<{ seq: number }>(
       sql`select seq from ledger_heads where chain = ${one.workspaceId}`,
     )
-    await until(async () => (await placeOf(p, 'test.teams', one.workspaceId))?.seq === head[0]?.seq)
-    expect(await placeOf(p, 'test.teams', one.workspaceId)).toMatchObject({ failures: 0, retryAt: null, lease: null })
+    const place = () => placeOf(p, 'test.teams', one.workspaceId)
+    const left = { seq: head[0]?.seq, failures: 0, retryAt: null, lease: null }
+    await vi.waitFor(async () => expect(await place()).toEqual(left), { timeout: 15_000 })
     expect(await p.platform.followers.behind()).toMatchObject({ 'test.teams': 0 })
   })
 
@@ -101,6 +104,33 @@ describe('a follower', () => {
     expect(seen).toEqual(['ada', 'bob', 'cyd'])
     slowness.resolve()
     await until(() => seen.includes('slow'))
+  })
+
+  it('that has much to read in four workspaces makes room for a fifth', async () => {
+    const read = new Map<string, number>()
+    let fifth = ''
+    const isWritten = Promise.withResolvers<void>()
+    const readBefore = Promise.withResolvers<number[]>()
+    const follower = follow('test.turns', 'teams.post', async (_ctx, { chain }) => {
+      await isWritten.promise
+      if (chain === fifth) return readBefore.resolve([...read.values()])
+      read.set(chain, (read.get(chain) ?? 0) + 1)
+      await wait(100)
+    })
+    const p = await platformForTest({ extra: { followers: [follower] } })
+    const busy = await Promise.all(Array.from({ length: 4 }, () => p.user()))
+    await Promise.all(
+      busy.map(async owner => {
+        for (let n = 0; n < 30; n++) await team(p, owner, `team ${n}`)
+      }),
+    )
+    const waiting = await p.user()
+    fifth = waiting.workspaceId
+    await team(p, waiting, 'waits')
+    isWritten.resolve()
+    expect((await readBefore.promise).every(count => count < 30)).toBe(true)
+    // Nobody's place is lost with the turn.
+    await until(() => read.size === 4 && [...read.values()].every(count => count === 30))
   })
 
   it('goes on from its place after a restart, and a new one begins with what comes, or with everything', async () => {

@@ -10,6 +10,9 @@ import { changesOf } from './table_changes.ts'
 /** A connected client, or the part of one that this room uses. */
 export type Session = { query(config: object): Promise<Answer> }
 
+/** How long the driver waits for an answer, where that is not as long as ever. */
+type Patience = { query_timeout?: number }
+
 type Answer = { command?: string; fields: { name: string }[]; rows: unknown[][] }
 
 const builtin = pg.types.builtins
@@ -72,10 +75,12 @@ export async function run<T extends object>(
   session: Session,
   statement: Sql,
   changed: (tables: readonly string[]) => void,
+  patience: Patience = {},
 ): Promise<T[]> {
   try {
     const { text, values } = statement
-    const answer = await session.query({ name: preparedName(statement), text, values, rowMode: 'array', types })
+    const how = { rowMode: 'array', types, ...patience }
+    const answer = await session.query({ name: preparedName(statement), text, values, ...how })
     const changes = changesOf(text)
     if (changes.length > 0) changed(changes)
     return toRows<T>(answer)
@@ -125,7 +130,7 @@ export async function runTransaction<T>(
   const begun = session.query({ text: set ? `begin; ${set}` : 'begin' })
   begun.catch(() => {})
   let ending: Promise<void> | undefined
-  let patience: { query_timeout?: number } = {}
+  let patience: Patience = {}
   const hearEnd = ({ command }: Answer) => {
     // The engine answers so, without an error, when a statement failed and the work went on regardless.
     if (command === 'ROLLBACK') throw new Error('A statement of the transaction failed: nothing of it was kept')
@@ -150,11 +155,11 @@ export async function runTransaction<T>(
       begun,
       async query(statement) {
         refuseBehindEnd()
-        return await run(session, statement, changed)
+        return await run(session, statement, changed, patience)
       },
       async last(statement) {
         refuseBehindEnd()
-        const answer = run(session, statement, changed)
+        const answer = run(session, statement, changed, patience)
         // Where the statement fails, the commit behind it takes everything back.
         commit().catch(() => {})
         return (await answer) as never

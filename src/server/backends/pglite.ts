@@ -1,5 +1,6 @@
 // The embedded database: PostgreSQL in a thread of this process, spoken to by `pg` through a stream.
 import pg from 'pg'
+import { inForeground } from '../../kit/background.ts'
 import type { Changes, Database, Db, Tx } from '../../kit/db.ts'
 import { translateFault } from '../../kit/db_errors.ts'
 import { once } from '../../kit/once.ts'
@@ -7,6 +8,7 @@ import type { Sql } from '../../kit/sql.ts'
 import { startEngine } from './embedded_engine.ts'
 import { groupSync } from './group_sync.ts'
 import { noTimeouts, refuseInsideTransaction, run, runTransaction, types } from './pg.ts'
+import { requestsFirst } from './requests_first.ts'
 import { rowCache } from './row_cache.ts'
 import { changesOf, changesOn, withWriters } from './table_changes.ts'
 
@@ -52,6 +54,7 @@ function databaseOn(client: pg.Client): Omit<Database, 'close'> {
   let isTaken = false
   let waiting: (() => void)[] = []
   const cache = rowCache()
+  const inTurn = requestsFirst()
   const listeners: ((changes: Changes) => void)[] = [cache.changed]
   const committed = (tables: Iterable<string>) => {
     const set = new Set(tables)
@@ -83,24 +86,30 @@ function databaseOn(client: pg.Client): Omit<Database, 'close'> {
     if (!isTaken) return send()
     return new Promise<T>((resolve, reject) => waiting.push(() => send().then(resolve, reject)))
   }
-  const ask = <T extends object>(statement: Sql) => whenFree(() => run<T>(client as never, statement, committed))
+  const ask = <T extends object>(statement: Sql) =>
+    inTurn(() => whenFree(() => run<T>(client as never, statement, committed)))
   const sync = groupSync(() => whenFree(() => client.query("select pg_logical_emit_message(true, 'atrium', '')")))
   let writers = new Map<string, Promise<readonly string[]>>()
   const writersOf = (tables: readonly string[]) => {
     // By their names: a statement may bring a new array each time.
     const key = tables.join()
-    const known = writers.get(key) ?? withWriters({ query: ask }, tables)
+    const known = writers.get(key) ?? inForeground(() => withWriters({ query: ask }, tables))
     writers.set(key, known)
     known.catch(() => writers.delete(key))
     return known
   }
   const readAndKeep = async <T extends object>(statement: Sql, cachedUntil: readonly string[]): Promise<T[]> => {
     const until = await writersOf(cachedUntil)
-    return await cache.read<T>(statement, until, onSend =>
-      whenFree(() => {
-        onSend()
-        return run<T>(client as never, statement, committed)
-      }),
+    // Requests get the same rows: a job that asks first does not keep them waiting.
+    return await inForeground(() =>
+      cache.read<T>(statement, until, onSend =>
+        inTurn(() =>
+          whenFree(() => {
+            onSend()
+            return run<T>(client as never, statement, committed)
+          }),
+        ),
+      ),
     )
   }
   const db: Db = {
@@ -112,27 +121,30 @@ function databaseOn(client: pg.Client): Omit<Database, 'close'> {
       return remembered ? Promise.resolve(remembered) : readAndKeep<T>(statement, cachedUntil)
     },
   }
+  async function transact<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const depart = sync.arrive()
+    let written: Promise<void> | undefined
+    const settings = () => {
+      written = sync.later()
+      return written ? 'set local synchronous_commit = off' : null
+    }
+    const around = { committed, settings }
+    const value = await alone(
+      leave => runTransaction(client as never, work, { ...around, ended: leave }),
+      () => void depart().catch(() => {}),
+    )
+    await written
+    return value
+  }
   return {
     engine: 'pglite',
     query: db.query,
     // There is one session; whoever asks, it answers in order.
     lookups: db,
     readingFor: () => db,
-    async transaction<T>(work: (tx: Tx) => Promise<T>) {
+    async transaction(work) {
       refuseInsideTransaction()
-      const depart = sync.arrive()
-      let written: Promise<void> | undefined
-      const settings = () => {
-        written = sync.later()
-        return written ? 'set local synchronous_commit = off' : null
-      }
-      const around = { committed, settings }
-      const value = await alone(
-        leave => runTransaction(client as never, work, { ...around, ended: leave }),
-        () => void depart().catch(() => {}),
-      )
-      await written
-      return value
+      return await inTurn(() => transact(work))
     },
     async script(text) {
       refuseInsideTransaction()
@@ -146,11 +158,13 @@ function databaseOn(client: pg.Client): Omit<Database, 'close'> {
       refuseInsideTransaction()
       try {
         // Several statements at once may hold a transaction of their own; let nothing in between.
-        return await alone(async () => {
-          const answer = await client.query(text, values as unknown[])
-          committed(changesOf(text))
-          return answer
-        })
+        return await inTurn(() =>
+          alone(async () => {
+            const answer = await client.query(text, values as unknown[])
+            committed(changesOf(text))
+            return answer
+          }),
+        )
       } catch (error) {
         throw translateFault(error)
       }

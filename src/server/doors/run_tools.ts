@@ -1,5 +1,6 @@
 // The tools of a run that the platform carries out itself: those of MCP, by the run's own token, without the protocol.
 import type { FastifyInstance } from 'fastify'
+import { inForeground } from '../../kit/background.ts'
 import { type RunTools, ServiceStops, type ToolAnswer, type ToolsOfRun, type ToolTerms } from '../../kit/jobs.ts'
 import type { View } from '../../mcp/catalogue.ts'
 import type { Call } from '../../mcp/run.ts'
@@ -77,8 +78,9 @@ function sender(
   seen: { isOver: boolean; approvalId: string | null },
 ): Call {
   return async ({ method, path, body, contentType }) => {
-    const answer = await asTool('mcp', async () => {
-      return await app.inject({
+    // Somebody may wait for the run.
+    const asking = () =>
+      app.inject({
         method: method as 'GET',
         url: path,
         headers: {
@@ -91,7 +93,7 @@ function sender(
         },
         ...(body !== undefined && { payload: typeof body === 'string' ? body : Buffer.from(body) }),
       })
-    })
+    const answer = await asTool('mcp', () => inForeground(async () => await asking()))
     const { statusCode: status, payload: text, headers } = answer
     const asked = status === 202 ? headers['approval-id'] : undefined
     if (status === 401) seen.isOver = true

@@ -1,6 +1,7 @@
 // Calls that a job makes in the name of a run: by the run's own token, through the door that every client uses.
 import type { FastifyInstance } from 'fastify'
 import { requestOf } from '../../client/request.ts'
+import { inForeground } from '../../kit/background.ts'
 import { type CallAsRun, ServiceStops } from '../../kit/jobs.ts'
 import { operation as lookUp } from '../../operations.ts'
 
@@ -21,7 +22,7 @@ export function callsOfRuns(): { call: CallAsRun; open(app: FastifyInstance): vo
       if (isClosed) throw new ServiceStops()
       if (!door) throw new Error('nothing can be called before the service has started')
       const { method, path, body, contentType } = requestOf(operation, input as Record<string, unknown>)
-      const answer = await door.inject({
+      const asking = {
         method: method as 'GET',
         url: path,
         headers: {
@@ -33,7 +34,9 @@ export function callsOfRuns(): { call: CallAsRun; open(app: FastifyInstance): vo
           ...(reason && { 'approval-reason': encodeURIComponent(reason) }),
         },
         ...(body !== undefined && { payload: typeof body === 'string' ? body : Buffer.from(body) }),
-      })
+      }
+      const through = door
+      const answer = await inForeground(async () => await through.inject(asking))
       const { result = null, error = null } = JSON.parse(answer.payload)
       const asked = answer.statusCode === 202 ? answer.headers['approval-id'] : undefined
       return { status: answer.statusCode, result, error, approvalId: typeof asked === 'string' ? asked : null }

@@ -1,6 +1,7 @@
 // Runs what follows the ledger: woken by this process's own commits, by a slow scan for what others left undone.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import { inBackground } from '../../kit/background.ts'
 import type { Log } from '../../kit/context.ts'
 import type { Database } from '../../kit/db.ts'
 import type { Follower } from '../../kit/follow.ts'
@@ -33,6 +34,8 @@ const pieceMs = 20_000
 /** Where another process has the chain: it may have looked just before our entry came. */
 const againMs = 500
 const mostAgain = 3
+/** A chain that has more to be read for this long makes room for those that wait. */
+const turnMs = 1_000
 const longestRetryMs = 3_600_000
 const mostKnown = 10_000
 const metricTimeoutMs = 1_000
@@ -55,7 +58,7 @@ export async function startFollowers(options: Options): Promise<Followers> {
   const failed = (error: unknown) => log.warn({ err: error }, 'followers could not look at the ledger; they try again')
   let scanning: Promise<void> = Promise.resolve()
   const scan = () => {
-    scanning = scanning.then(lookAtAll).catch(failed)
+    scanning = scanning.then(() => inBackground(lookAtAll)).catch(failed)
   }
   // Alone on its database, a process knows of every commit; what is left is a retry that an earlier start has put off.
   const everyMs = database.engine === 'postgres' ? 10_000 : 60_000
@@ -140,7 +143,7 @@ function startCrew(options: Options, follower: Follower, stopping: AbortSignal):
       if (busy.size >= atOnce) return
       if (busy.has(chain)) continue
       wanted.delete(chain)
-      const work = visit(chain)
+      const work = inBackground(() => visit(chain))
         .catch(error => {
           log.error(
             { err: error, follower: follower.name, chain },
@@ -171,8 +174,15 @@ function startCrew(options: Options, follower: Follower, stopping: AbortSignal):
     const from = follower.where ? (await follower.where(database, [chain])).get(chain) : 0
     // It is no longer for this chain.
     if (from === undefined) return await store.release(database, follower.name, chain, { lease, seq: place.seq })
-    const read = await readOn(options, follower, chain, { ...place, seq: Math.max(place.seq, from), lease }, stopping)
-    if (!read.failure) return await store.release(database, follower.name, chain, { lease, seq: read.seq })
+    const begun = performance.now()
+    const isAlone = () => wanted.size === (wanted.has(chain) ? 1 : 0)
+    const hasTurn = () => isAlone() || performance.now() - begun < turnMs
+    const at = { ...place, seq: Math.max(place.seq, from), lease }
+    const read = await readOn(options, follower, chain, at, { stopping, hasTurn })
+    if (!read.failure) {
+      await store.release(database, follower.name, chain, { lease, seq: read.seq })
+      return read.isMore ? want(chain) : undefined
+    }
     const restMs = Math.min(1_000 * 2 ** (read.seq > place.seq ? 0 : failures), longestRetryMs)
     const retry = { failures: read.seq > place.seq ? 1 : failures + 1, restMs }
     await store.release(database, follower.name, chain, { lease, seq: read.seq, ...retry })
@@ -205,7 +215,7 @@ function startCrew(options: Options, follower: Follower, stopping: AbortSignal):
       .then(async () => {
         const chains = [...heard]
         heard.clear()
-        await wantAmong(chains)
+        await inBackground(() => wantAmong(chains))
       })
       .catch(error => {
         if (stopping.aborted) return
@@ -238,15 +248,15 @@ function startCrew(options: Options, follower: Follower, stopping: AbortSignal):
   }
 }
 
-type Read = { seq: number; failure?: { error: unknown } }
+type Read = { seq: number; failure?: { error: unknown }; isMore?: true }
 
-/** From the place on, until there is nothing more, something fails, or the lease is lost. */
+/** From the place on, until there is nothing more, something fails, the lease is lost, or others have waited long enough. */
 async function readOn(
   { database, context, log }: Options,
   follower: Follower,
   chain: string,
   place: { seq: number; failures: number; lease: string },
-  stopping: AbortSignal,
+  { stopping, hasTurn }: { stopping: AbortSignal; hasTurn: () => boolean },
 ): Promise<Read> {
   const { name, pattern, run } = follower
   let { seq } = place
@@ -269,9 +279,10 @@ async function readOn(
       }
       seq = last
       attempt = 0
-      if (performance.now() - since > pieceMs) break
+      if (performance.now() - since > pieceMs || !hasTurn()) break
     }
     if (entries.length < batch && seq === (entries.at(-1)?.seq ?? seq)) return { seq }
+    if (!hasTurn()) return { seq, isMore: true }
     if (!(await store.renew(database, name, chain, place.lease, seq))) return { seq }
     since = performance.now()
   }

@@ -1,6 +1,7 @@
 // Work after the answer: enqueued in the caller's transaction, taken from the queue when a commit or a poll says so.
 import { randomUUID } from 'node:crypto'
 import { Compile } from 'typebox/compile'
+import { inBackground } from '../../kit/background.ts'
 import type { Enqueue, Log } from '../../kit/context.ts'
 import type { Database, Tx } from '../../kit/db.ts'
 import type { Job, Jobs } from '../../kit/jobs.ts'
@@ -153,7 +154,9 @@ function startCrew({ jobs, queue, log, run }: CrewOptions) {
   const stopping = new AbortController()
   let isStopped = false
 
-  async function look(kind: string, place: Place): Promise<void> {
+  const look = (kind: string, place: Place) => inBackground(() => takeAll(kind, place))
+
+  async function takeAll(kind: string, place: Place): Promise<void> {
     if (place.isTaking) return
     place.isTaking = true
     try {
@@ -202,7 +205,9 @@ function startCrew({ jobs, queue, log, run }: CrewOptions) {
   }
 
   const poll = () =>
-    queue.ready().then(wake, error => log.error({ err: error }, 'the job queue could not be read; it is read again'))
+    inBackground(() => queue.ready()).then(wake, error =>
+      log.error({ err: error }, 'the job queue could not be read; it is read again'),
+    )
   let polling = setTimeout(function again() {
     void poll().finally(() => {
       if (!isStopped) polling = setTimeout(again, pollMs).unref()
