@@ -1,6 +1,8 @@
 // Many write to one ledger at once, from one process and from two: each entry builds on the one before it, and none is lost.
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sql } from '../src/kit/sql.ts'
+import { systemEntry } from '../src/server/ledger/writer.ts'
 import { beside } from './helpers/beside.ts'
 import { isPostgres } from './helpers/engines.ts'
 import { platform, type TestCaller, type TestPlatform } from './helpers/platform.ts'
@@ -39,6 +41,19 @@ it('keeps writes and refusals of one moment, each once', async () => {
   expect((after.denied ?? 0) - (before.denied ?? 0)).toBe(30)
   expect((await p.call('teams.list', { workspaceId }, owner)).result.count).toBe(30)
   expect(p.platform.ledger.alarm.raised()).toBe(alarms)
+  expect(await isWhole(owner)).toBe(true)
+})
+
+it.runIf(isPostgres)('builds on an entry whose transaction is just being committed', async () => {
+  const owner = await p.user()
+  await p.call('teams.post', write(owner, 'First'), owner)
+  const entry = { chain: owner.workspaceId, ...systemEntry('teams.moved', { target: null, changes: [] }) }
+  const appendAndCommitLate = () =>
+    p.database.transaction(async tx => {
+      await p.platform.ledger.append({ ...tx, last: statement => tx.query(statement) }, [entry], true, true)
+      await setTimeout(100)
+    })
+  await Promise.all([appendAndCommitLate(), appendAndCommitLate(), appendAndCommitLate()])
   expect(await isWhole(owner)).toBe(true)
 })
 

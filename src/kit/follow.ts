@@ -15,6 +15,7 @@ export type FollowedEntry = {
   target: { object: string; id: string } | null
   changes: readonly { path: string; before?: unknown; after?: unknown }[]
   requestId: string | null
+  wasShared?: true
 }
 
 export type Follower = {

@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import { type ChainRow, genesis, type Start } from '../../contract/ledger_verifier.ts'
 import type { QueryOf } from '../../contract/list.ts'
 import { type Db, first } from '../../kit/db.ts'
+import type { FollowedEntry } from '../../kit/follow.ts'
 import { rowBefore } from '../../kit/ledger_check.ts'
 import { anchorAction, beginAction, instanceChain } from '../../kit/ledger_records.ts'
 import { matchingAll, within } from '../../kit/list_filters.ts'
@@ -12,7 +13,7 @@ import { plannedAnew, type Sql, sql } from '../../kit/sql.ts'
 import { directory } from '../../operations.ts'
 import type { AuditLog, auditLogs } from './contract.ts'
 
-export type AuditLogRow = Static<typeof AuditLog>
+export type AuditLogRow = Static<typeof AuditLog> & Pick<FollowedEntry, 'wasShared'>
 
 type LedgerRow = ChainRow & { id: string; chain: string; actorName: string | null }
 
@@ -72,13 +73,15 @@ export async function find(db: Db, workspaceId: string, id: string): Promise<Aud
 function shown({ id, chain, seq, entry, personal, previousHash, hash, actorName }: LedgerRow): AuditLogRow {
   const told = JSON.parse(entry) as AuditLogRow & { actor: AuditLogRow['actor'] }
   const { at, action, outcome, reason = null, missing = [], omitted = 0, actor, target, requestId, cause = null } = told
+  const { wasShared } = told
   const isErased = actor.id?.startsWith('usr_') && actorName === null
   const name = isErased ? `deleted-${actor.id?.slice(-6)}` : actorName
   const known = new Map(((personal?.changes ?? []) as AuditLogRow['changes']).map(change => [change.path, change]))
   const changes = told.changes.map(change => known.get(change.path) ?? change)
   const who = { ip: personal?.address ?? null, userAgent: personal?.userAgent ?? null }
   const rest = { reason, missing, omitted, actor: { ...actor, name }, target, changes, requestId, cause, ...who }
-  return { id, workspaceId: chain, seq, at, action, outcome, ...rest, previousHash, hash, _object: 'audit_log' }
+  const seal = { previousHash, hash, _object: 'audit_log' as const, ...(wasShared && { wasShared }) }
+  return { id, workspaceId: chain, seq, at, action, outcome, ...rest, ...seal }
 }
 
 /** As people see them, for the live stream. */

@@ -1,6 +1,6 @@
 // Who may be told of what: the one place that decides which entries and events a follower sees, and how much of them.
 import { type Operation, workspaceIn } from '../../contract/operation.ts'
-import { type Role, scopesHeld } from '../../contract/permissions.ts'
+import { isKeptToOwn, type Role, scopesHeld } from '../../contract/permissions.ts'
 import { type Scope, scopes } from '../../contract/scopes.ts'
 import type { Access, Caller } from '../../kit/context.ts'
 import type { Db } from '../../kit/db.ts'
@@ -25,6 +25,7 @@ type Subject = {
   target: { object: string; id: string } | null
   outcome?: string
   actor?: { id: string | null }
+  wasShared?: true
 }
 
 export function viewerOf(caller: Caller, { role, workspaceId }: Access, now: () => Date): Viewer {
@@ -44,17 +45,18 @@ function mayHear(viewer: Viewer, { action, outcome, actor }: Subject): boolean {
   // What was refused is no change of anything.
   if (outcome === 'denied' && !viewer.held.has('audit_logs:read')) return false
   if (!scopesToHear(action).every(scope => viewer.held.has(scope))) return false
-  // Where members see only what is theirs, they hear only of what they did.
-  return readingOf(action)?.reach !== 'own' || viewer.role !== 'member' || actor?.id === viewer.ownerId
+  // Who sees only what is theirs hears only of what they did.
+  return readingOf(action)?.reach !== 'own' || !isKeptToOwn(viewer.role) || actor?.id === viewer.ownerId
 }
 
 /**
  * A record of a kind with `visibility` is looked at, as it is now: what is private is told to its owner alone. Of one
- * that is gone, only who removed it hears.
+ * that is gone, everybody hears who could see it for being in the workspace; otherwise only who removed it.
  */
 export async function maySee(db: Db, viewer: Viewer, subject: Subject): Promise<boolean> {
   if (!mayHear(viewer, subject)) return false
-  const { target, actor } = subject
+  const { target, actor, wasShared } = subject
+  if (wasShared) return true
   if (!target || !directory.kinds.get(target.object)?.visibility || actor?.id === viewer.ownerId) return true
   const look = async () => (await readable(db, directory, viewer.caller, viewer.workspaceId, [target])).length > 0
   return actor ? await look() : await lookedAtLately(viewer, `${target.object} ${target.id}`, look)

@@ -227,7 +227,11 @@ export function systemEntry(
   return { entry: cause === undefined ? entry : { ...entry, cause }, personal: nobody }
 }
 
-/** Where the head is another one, `moved` is empty and the row without its hash is refused: nothing is committed. */
+/**
+ * Where the head is another one, `moved` has no hash, and the row without it is refused: nothing is committed. The head is
+ * compared where it is set, not in "where", which would not find the row that somebody is just committing. What is set
+ * may not be null: that would be refused before the statement waits for them.
+ */
 function writeSql(before: Head, { id, text, personal, next }: ReturnType<typeof link>, entry: LedgerEntry): Sql {
   const { chain, seq, hash, signature, version } = next
   const { at, action, outcome, actor, target } = entry
@@ -236,10 +240,10 @@ function writeSql(before: Head, { id, text, personal, next }: ReturnType<typeof 
       ? sql`insert into ledger_heads (chain, seq, previous_hash, hash, signature, version)
           values (${chain}, ${seq}, ${before.hash}, ${hash}, ${signature}, ${version}) returning previous_hash`
       : sql`update ledger_heads
-          set seq = ${seq}, previous_hash = ${before.hash}, hash = ${hash}, signature = ${signature}
-          where chain = ${chain} and seq = ${before.seq} and hash = ${before.hash}
-            and signature = ${before.signature} and version = ${before.version}
-          returning previous_hash`
+          set seq = ${seq}, hash = ${hash}, signature = ${signature},
+            previous_hash = case when seq = ${before.seq} and hash = ${before.hash}
+              and signature = ${before.signature} and version = ${before.version} then hash else 'another' end
+          where chain = ${chain} returning nullif(previous_hash, 'another') as previous_hash`
   return sql`
     with moved as (${moved})
     insert into ledger (chain, seq, id, entry, personal, previous_hash, hash,

@@ -191,6 +191,7 @@ function kindsOf(action: string): ReturnType<typeof fieldKinds> {
 function ledgerWriter({ ledger, now }: Platform, id: string, operation: Operation) {
   const kinds = kindsIn(operation)
   const subject = id.slice(0, id.lastIndexOf('.'))
+  const isDeletion = methodOf(operation) === 'DELETE'
   return async (
     tx: Tx,
     call: Call,
@@ -201,7 +202,7 @@ function ledgerWriter({ ledger, now }: Platform, id: string, operation: Operatio
   ): Promise<void> => {
     const value = (typeof result === 'object' && result !== null ? result : {}) as Record<string, unknown>
     const sent = input as Record<string, unknown>
-    const after = notes.after ?? (methodOf(operation) === 'DELETE' ? undefined : { ...sent, ...value })
+    const after = notes.after ?? (isDeletion ? undefined : { ...sent, ...value })
     const { changes, personal } = changesBetween(kinds, notes.before, after)
     const targetId = sent.id ?? value.id ?? sent.userId ?? call.access?.workspaceId ?? call.caller?.userId
     const entry: LedgerEntry = {
@@ -214,6 +215,7 @@ function ledgerWriter({ ledger, now }: Platform, id: string, operation: Operatio
         (typeof targetId === 'string' ? { object: String(value._object ?? subject), id: targetId } : null),
       changes,
       requestId: call.origin.requestId,
+      ...(isDeletion && isShared(notes.before) && { wasShared: true }),
     }
     const who = notes.isErased ? { address: null, userAgent: null } : whoOf(call)
     const entries = [
@@ -230,6 +232,10 @@ function ledgerWriter({ ledger, now }: Platform, id: string, operation: Operatio
     ]
     await ledger.append(tx, entries, true, isRepeatable)
   }
+}
+
+function isShared(before: object | undefined): boolean {
+  return before !== undefined && 'visibility' in before && before.visibility === 'workspace'
 }
 
 export function actorOf({ caller, origin }: Pick<Call, 'caller' | 'origin'>): LedgerEntry['actor'] {

@@ -35,6 +35,7 @@ export const templates = area('automations', {
     route: 'POST /v1/automations/{workspaceId}/templates/{template}/install',
     words: 'gallery use add ready example',
     access: ['automations:write'],
+    counts: 'automations',
     restricted: agentCallers,
     path: object({ workspaceId: WorkspaceId, template: slug }),
     body: object({
