@@ -201,12 +201,12 @@ describe('permit', () => {
     }
   })
 
-  it.each(operationIds)('%s reaches a member’s own records only, where it says so', id => {
+  it.each(operationIds)('%s reaches own records only for members and viewers, where it says so', id => {
     const operation = lookUp(id) as Operation
     for (const role of roleNames) {
       const permission = permit(standing({ role }), operation)
       if (!permission.allowed) continue
-      const isOwn = role === 'member' && operation.reach === 'own'
+      const isOwn = (role === 'member' || role === 'viewer') && operation.reach === 'own'
       expect(permission.reach).toBe(isOwn ? 'own' : 'all')
     }
   })

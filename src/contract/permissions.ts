@@ -147,5 +147,10 @@ function refusalOfScope(standing: Standing, { agents }: Operation, needed: reado
 }
 
 function granted({ role }: Standing, { reach }: Operation, needed: readonly Scope[]): Permission {
-  return { allowed: true, scopes: needed, role, reach: role === 'member' && reach === 'own' ? 'own' : 'all' }
+  return { allowed: true, scopes: needed, role, reach: reach === 'own' && isKeptToOwn(role) ? 'own' : 'all' }
+}
+
+/** Where an operation reaches own records, admins reach all. A viewer reads no more than a member does. */
+export function isKeptToOwn(role: Role | null): boolean {
+  return role === 'member' || role === 'viewer'
 }

@@ -64,6 +64,17 @@ describe('messages.post', () => {
     ).toBe(201)
   })
 
+  it('takes few numbers that are written out with hundreds of zeros', async () => {
+    const threadId = await thread()
+    const holding = (count: number) => {
+      const args = { values: Array.from({ length: count }, (_, n) => (n % 2 ? 1e308 : 5e-324)) }
+      return { parts: [{ type: 'tool_call', tool: 'issues_list', callId: 'a', args }] }
+    }
+    const { status, error } = await post(threadId, holding(30_000))
+    expect([status, error.detail]).toEqual([400, expect.stringContaining('send them as texts')])
+    expect((await post(threadId, holding(3_000))).status).toBe(201)
+  })
+
   it('lets nobody speak in another’s name', async () => {
     const threadId = await thread()
     for (const role of ['assistant', 'tool']) expect((await post(threadId, { text: 'I', role })).status).toBe(403)
