@@ -1,5 +1,8 @@
 // What is true of every kind of record in the directory: its tables are as it says, and it leaves nothing behind.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type AuditLogRow, shownAfter } from '../src/areas/audit_logs/store.ts'
+import { maySee, viewerOf } from '../src/areas/events/visibility.ts'
+import type { Caller } from '../src/kit/context.ts'
 import { doesTake } from '../src/kit/removal.ts'
 import { raw, sql } from '../src/kit/sql.ts'
 import { directory, operation as lookUp, operationIds } from '../src/operations.ts'
@@ -224,6 +227,52 @@ describe.each(owned)('what somebody owns, of the kind %s,', (object, kind) => {
     // Figures keep the id that the entries of the ledger keep.
     const left = (await rowsAbout(someone.userId)).filter(row => !row.startsWith('analytics_'))
     expect(left).toEqual([])
+  })
+
+  it.skipIf(kind.visibility !== true)(
+    'and private, ends with all of its own, and takes nothing of others along',
+    async () => {
+      const { someone, id } = await ownedBySomeone()
+      await p.database.query(sql`update ${table} set visibility = 'private', team_id = null where id = ${id}`)
+      const ids = [id]
+      for (const [inner, { visibility, table, read }] of kinds) {
+        if (typeof visibility !== 'object' || visibility.table !== kind.table) continue
+        const input = await inputFor(operationIds.find(one => lookUp(one) === read) ?? '', here)
+        const one = String(Object.values(input).at(-1))
+        const more = column(table, 'seq') ? sql`, seq = 1000` : sql``
+        await p.database.query(sql`update ${raw(table)} set ${raw(visibility.by)} = ${id} ${more} where id = ${one}`)
+        await hangAllOn(inner, one)
+        ids.push(one)
+      }
+      // One thing of each kind can hang on one record alone.
+      if (ids.length === 1) await hangAllOn(object, id)
+      const [other] = await p.database.query<{ id: string }>(sql`
+      select id from ${table} where workspace_id = ${here.workspaceId} and owner_id <> ${someone.userId} limit 1`)
+      if (kind.below)
+        await p.database.query(sql`update ${table} set ${raw(kind.below)} = ${id} where id = ${other?.id}`)
+      const gone = { workspaceId: here.workspaceId, userId: someone.userId }
+      expect((await p.call('workspace_members.del', gone, here.owner)).error).toBeNull()
+      for (const one of ids) expect(await rowsAbout(one)).toEqual([])
+      expect(await ownerOf(other?.id ?? '')).toBeDefined()
+    },
+  )
+
+  it.skipIf(kind.visibility !== true)('is told to colleagues when it is deleted, if they could see it', async () => {
+    const { workspaceId, admin } = here
+    const caller = await p.platform.principals.resolve(admin.token ?? '', workspaceId, '127.0.0.1')
+    const viewer = viewerOf(
+      caller as Caller,
+      { workspaceId, role: 'admin', scopes: [], reach: 'all' },
+      () => new Date(),
+    )
+    for (const visibility of ['workspace', 'private']) {
+      const { someone, id } = await ownedBySomeone()
+      await p.database.query(sql`update ${table} set visibility = ${visibility}, team_id = null where id = ${id}`)
+      expect((await p.call(`${prefixOf(kind)}.del`, { workspaceId, id }, someone)).error).toBeNull()
+      const entry = (await shownAfter(p.database, workspaceId, 0, 10_000)).at(-1)
+      expect(entry?.target?.id).toBe(id)
+      expect(await maySee(p.database, viewer, entry as AuditLogRow)).toBe(visibility === 'workspace')
+    }
   })
 
   it('holds up the end of a team, or goes over to another', async () => {

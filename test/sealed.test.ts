@@ -3,7 +3,7 @@ import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { type TSchema, Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
 import type { Operation } from '../src/contract/operation.ts'
-import { object, record } from '../src/contract/records.ts'
+import { nullable, object, record } from '../src/contract/records.ts'
 import { sealed, sealedColumns, secretsSet } from '../src/contract/sealed.ts'
 import { namesSet, openValues, sealValues } from '../src/kit/sealed.ts'
 import { operation as lookUp, operationIds } from '../src/operations.ts'
@@ -78,6 +78,14 @@ describe('the law of sealed fields', () => {
       'gives a sealed value out',
     ])
     expect(faultsOf({ ...base, query: body, result: good })).toEqual(['takes a secret in its address'])
+  })
+
+  it('finds them where they may be null, or are of several', () => {
+    const deep = object({
+      one: nullable(sealed('links.secrets')),
+      more: Type.Array(object({ key: sealed('keys.secrets') })),
+    })
+    expect(sealedColumns(deep)).toEqual(['links.secrets', 'keys.secrets'])
   })
 
   it('masks them in the ledger', () => {

@@ -26,6 +26,8 @@ export type RecordKind = {
    * another table is: which one, and the column here that holds the id there.
    */
   visibility?: true | { table: string; by: string }
+  /** The column of the record that it stands below, of its own kind; whose it is says nothing of who owns that one. */
+  below?: string
   labels?: true
   /** People can rate it; `reasoned`: who finds it bad must say why. Its records show `ratingOf` (`kit/rating_sql.ts`). */
   ratings?: true | 'reasoned'

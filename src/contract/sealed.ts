@@ -23,18 +23,18 @@ export function sealedText(purpose: string, about: string) {
 
 type Sealed = SealedColumn | { purpose: string; about: string }
 
-function* marked(schema: TSchema): Generator<[name: string, mark: Sealed]> {
-  const { properties = {} } = schema as { properties?: Record<string, TSchema> }
-  for (const [name, part] of Object.entries(properties)) {
-    const mark = (part as { 'x-sealed'?: Sealed })['x-sealed']
-    if (mark !== undefined) yield [name, mark]
-    else yield* marked(part)
-  }
+type Marks = { 'x-sealed'?: Sealed; properties?: Record<string, TSchema>; anyOf?: TSchema[]; items?: TSchema }
+
+function* marked(schema: TSchema, name = ''): Generator<[name: string, mark: Sealed]> {
+  const { 'x-sealed': mark, properties = {}, anyOf = [], items } = schema as Marks
+  if (mark !== undefined) yield [name, mark]
+  for (const [inner, part] of Object.entries(properties)) yield* marked(part, inner)
+  for (const part of [...anyOf, ...(items ? [items] : [])]) yield* marked(part, name)
 }
 
 /** The columns that the fields of a body are sealed into. */
 export function sealedColumns(schema: TSchema): SealedColumn[] {
-  return [...marked(schema)].flatMap(([, mark]) => (typeof mark === 'string' ? [mark] : []))
+  return [...new Set([...marked(schema)].flatMap(([, mark]) => (typeof mark === 'string' ? [mark] : [])))]
 }
 
 export type SealedText = { field: string; purpose: string; about: string }

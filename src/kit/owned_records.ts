@@ -84,12 +84,32 @@ export async function leaveOwned(
   const here = workspaceId === null ? sql`` : sql` and r.workspace_id = ${workspaceId}`
   for (const kind of ownedKinds(directory)) {
     // What was for nobody else is not handed to anybody.
-    if (kind.visibility === true) {
-      const own = sql`r.owner_id = any(${ownerIds}::text[])${here} and r.visibility = 'private'`
-      await db.query(ending(directory, kind, own))
-    }
+    if (kind.visibility === true) await endPrivate(db, directory, kind, ownerIds, here)
     await db.query(leaving(directory, kind, ownerIds, here, now))
   }
+}
+
+/** With what is seen as they are; what others made below them stays, and stands by itself. */
+async function endPrivate(db: Db, directory: Directory, kind: Kind, ownerIds: readonly string[], here: Sql) {
+  const [table, key] = [raw(kind.table), raw(kind.key ?? 'id')]
+  const rows = await db.query<{ id: string }>(sql`
+    select r.${key} as id from ${table} r
+    where r.owner_id = any(${ownerIds}::text[])${here} and r.visibility = 'private' order by r.${key} for update`)
+  if (rows.length === 0) return
+  const ids = rows.map(({ id }) => id)
+  if (kind.below !== undefined) {
+    const above = raw(kind.below)
+    await db.query(sql`
+      update ${table} r set ${above} = null
+      where r.${key} in (
+        select r.${key} from ${table} r
+        where r.${above} = any(${ids}::text[]) and r.${key} <> all(${ids}::text[]) order by r.${key} for update)`)
+  }
+  for (const inner of directory.kinds.values()) {
+    if (typeof inner.visibility !== 'object' || inner.visibility.table !== kind.table) continue
+    await db.query(ending(directory, inner, sql`r.${raw(inner.visibility.by)} = any(${ids}::text[])`))
+  }
+  await db.query(ending(directory, kind, sql`r.${key} = any(${ids}::text[])`))
 }
 
 function ending(directory: Directory, kind: Kind, owned: Sql): Sql {

@@ -62,12 +62,18 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
   return made
 }
 
+export function isTimezone(name: string): boolean {
+  try {
+    formatOf(name)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** 400 where there is no such time zone. */
 export function refuseTimezone(timezone: string): void {
-  try {
-    formatOf(timezone)
-  } catch {
-    const expected = 'a time zone such as Europe/Berlin'
-    throw badRequest(`"timezone" must be ${expected}.`, [{ path: 'timezone', rule: 'timezone', expected }])
-  }
+  if (isTimezone(timezone)) return
+  const expected = 'a time zone such as Europe/Berlin'
+  throw badRequest(`"timezone" must be ${expected}.`, [{ path: 'timezone', rule: 'timezone', expected }])
 }

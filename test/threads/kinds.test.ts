@@ -73,6 +73,7 @@ const ofInvestigation = [
   'issues.notes.post',
   'memories.post',
   'memories.patch',
+  'memories.versions.revert',
 ]
 
 /** Beside reading. */

@@ -253,6 +253,7 @@ export const threads = area(
         search: ['name', 'summary'],
         owned: true,
         visibility: true,
+        below: 'parent_thread_id',
         labels: true,
         ratings: true,
         ofThread: 'id',
