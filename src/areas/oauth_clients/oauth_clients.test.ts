@@ -119,6 +119,16 @@ describe('oauth_clients.del', () => {
 })
 
 describe('oauth_clients.grants', () => {
+  it('show their first use soon, without waiting for the minute', async () => {
+    const { result: client } = await post()
+    const user = await p.user()
+    const { access_token: token } = await letIn(client, user)
+    await p.call('teams.list', { workspaceId: user.workspaceId }, bearer(token))
+    const query = { workspaceId: owner.workspaceId, id: client.id, userId: user.userId }
+    const lastUsed = async () => (await p.call('oauth_clients.grants.list', query, owner)).result.items[0].lastUsedAt
+    await expect.poll(lastUsed, { timeout: 5_250, interval: 250 }).not.toBeNull()
+  })
+
   it('lists who let the client in and what they use, and ends one alone', async () => {
     const { result: client } = await post()
     const path = { workspaceId: owner.workspaceId, id: client.id }

@@ -206,7 +206,8 @@ function oauthSql(digest: string, workspaceId: string | null): Sql {
       array(select s from unnest(o.scopes) s where s = any(g.scopes) and (c.scopes is null or s = any(c.scopes))) as scopes,
       m.scopes as member_scopes, g.workspace_id as bound_to, m.position as role, w.status as workspace_status,
       least(o.expires, g.expires_at) as ends, g.expires_at as expires, null as allowed_ips,
-      u.verified_at is not null as verified, o.resource, ${workspaceId}::text as asked, ${userColumns}
+      g.last_used_at is null as is_unused, u.verified_at is not null as verified, o.resource,
+      ${workspaceId}::text as asked, ${userColumns}
     from oauth_objects o
     join oauth_grants g on g.id = o.grant_id
     join oauth_clients c on c.id = g.client_id and c.is_active

@@ -1,5 +1,6 @@
 // What was read once, until a commit changes the tables it was read from: the cache behind credentials and tool policies.
 import { serialize } from 'node:v8'
+import { inForeground } from '../../kit/background.ts'
 import { byteCache } from '../../kit/byte_cache.ts'
 import type { Database } from '../../kit/db.ts'
 
@@ -38,7 +39,8 @@ export function remember<V>(database: Database, { tables, mostBytes, isKept = ()
       if (same) return same
       // What was asked for before a change is put where nobody looks any more.
       const [mine, begun] = [values, underWay]
-      const reading = read()
+      // Requests get the same: a job that asks first does not keep them waiting.
+      const reading = inForeground(read)
         .then(value => {
           if (isKept(value)) mine.set(key, value, bytesOf(key, value))
           return value

@@ -31,16 +31,21 @@ export function gatherUses(database: Database, now: () => Date, log: Log): Uses 
   /** Session → when its use was last written: at most hourly. */
   const written = new Map<string, number>()
 
-  /** Keys that were never used before: theirs are written soon. */
+  /** Keys and grants that were never used before: theirs are written soon. */
   let fresh: ReturnType<typeof setTimeout> | undefined
   const unused = new Set<string>()
 
   async function flushUnused(): Promise<void> {
     fresh = undefined
-    const first = new Map([...keys].filter(([id]) => unused.has(id)))
-    for (const id of unused) keys.delete(id)
+    const first = (uses: ReadonlyMap<string, KeyUse>) => new Map([...uses].filter(([id]) => unused.has(id)))
+    const [firstKeys, firstGrants] = [first(keys), first(grants)]
+    for (const id of unused) {
+      keys.delete(id)
+      grants.delete(id)
+    }
     unused.clear()
-    await flushKeys(first)
+    await flushKeys(firstKeys)
+    if (firstGrants.size > 0) await writeGrants(database, [...firstGrants].map(writtenUse))
   }
 
   /** What somebody else is changing just now is written the next time, if it is still there then. */
