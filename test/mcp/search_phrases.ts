@@ -166,6 +166,7 @@ export const phrases: readonly (readonly [phrase: string, id: string])[] = [
   ['correct a fact that is outdated', 'memories.patch'],
   ['archive a memory', 'memories.patch'],
   ['earlier versions of a memory', 'memories.versions.list'],
+  ['bring back an earlier text of a memory', 'memories.versions.revert'],
   ['forget a memory', 'memories.del'],
   ['add a git repository', 'repositories.post'],
   ['read a file of the code', 'repositories.contents'],

@@ -17,6 +17,13 @@ export const calls: Readonly<Record<keyof typeof memories.operations, CallRow>> 
   'memories.get': { input: memoryIn },
   'memories.search': { input: w => ({ ...inWorkspace(w), q: 'pool' }) },
   'memories.versions.list': { input: memoryIn },
+  'memories.versions.revert': {
+    input: async (w, caller) => {
+      const memory = await memoryIn(w, caller)
+      await w.p.call('memories.patch', { ...memory, markdown: `More wait ${count++}.` }, caller)
+      return { ...memory, version: '1' }
+    },
+  },
   'memories.post': { input: w => ({ ...inWorkspace(w), ...text() }) },
   'memories.patch': {
     input: async (w, caller) => ({ ...(await memoryIn(w, caller)), markdown: `Others wait ${count++}.` }),

@@ -1,26 +1,28 @@
-// Carries out the operations on memories.
-import { badRequest, conflict, forbidden } from '../../contract/errors.ts'
+// Carries out the operations on memories themselves; versions are spread in.
+import { badRequest } from '../../contract/errors.ts'
 import type { Caller } from '../../kit/context.ts'
 import type { Db } from '../../kit/db.ts'
-import { isUnchanged } from '../../kit/etag.ts'
 import { implement, Outdated, staged } from '../../kit/implement.ts'
-import { found, patched } from '../../kit/outcomes.ts'
+import { found } from '../../kit/outcomes.ts'
 import { reachOf } from '../../kit/owned.ts'
 import { newId } from '../../kit/random.ts'
-import { lockExisting, type Reference, readable, refuseUnknown } from '../../kit/references.ts'
+import { lockExisting, readable, refuseUnknown } from '../../kit/references.ts'
 import { directory } from '../../operations.ts'
 import * as labels from '../labels/store.ts'
-import * as workspaces from '../workspaces/store.ts'
+import { enter } from '../workspaces/entering/store.ts'
 import { lookAt, refusePaths } from './about/comparing.ts'
-import { confirm, setAbout } from './about/store.ts'
-import { columnsOf, futureOf, hashOf, refuseOpening, seenBy, toldOf } from './changes.ts'
-import { MemoryId, memories } from './contract.ts'
+import { setAbout } from './about/store.ts'
+import { futureOf, hashOf, seenBy, toldOf } from './changes.ts'
+import { change, refuseSame, refuseStrangeTeam } from './changing.ts'
+import { ownMemories } from './contract.ts'
+import { MemoryId } from './fields/contract.ts'
 import { meaningOf } from './meaning/asking.ts'
-import { forget } from './meaning/store.ts'
 import { searchMemories } from './ranking.ts'
 import * as store from './store.ts'
+import versions from './versions/handlers.ts'
+import { insertVersion } from './versions/store.ts'
 
-export default implement(memories, {
+const own = implement(ownMemories, {
   'memories.list': ({ db, caller, now }, { workspaceId, ...query }) =>
     store.pageOfMemories(db, query, caller, workspaceId, now()),
 
@@ -38,11 +40,6 @@ export default implement(memories, {
       return { items }
     },
   ),
-
-  'memories.versions.list': async ({ db, caller, now }, { workspaceId, id, ...query }) => {
-    await found(store.find(db, caller, workspaceId, id, now()), 'memory')
-    return await store.pageOfVersions(db, query, id)
-  },
 
   'memories.post': async (
     { db, caller, now, note, enqueue },
@@ -69,7 +66,7 @@ export default implement(memories, {
     const row = { ...made, ...source, pinned, confidence, expiresAt: futureOf(expiresAt, at) }
     const isEmbedded = await store.insert(db, row, at)
     if (isEmbedded) await enqueue('memories.embed', { workspaceId, memoryId: id, cause: `${id} 1` })
-    await store.insertVersion(db, { ...made, version: 1 }, caller, at)
+    await insertVersion(db, { ...made, version: 1 }, caller, at)
     if (about.length > 0) await setAbout(db, workspaceId, id, about)
     await lookAt(enqueue, { workspaceId, memoryId: id }, about, `${id} 1`)
     await labels.changeLabels(db, workspaceId, [{ object: 'memory', id, add: labelIds }])
@@ -78,41 +75,7 @@ export default implement(memories, {
     return memory
   },
 
-  'memories.patch': async (
-    { db, caller, access, now, note, origin, enqueue },
-    { workspaceId, id, labels: labelIds, about, ...fields },
-  ) => {
-    const at = now()
-    await enter(db, caller, workspaceId)
-    await refuseStrangeTeam(db, workspaceId, fields.teamId ?? null)
-    await lockChain(db, workspaceId, id, fields.supersededById ?? null)
-    const before = await found(store.find(db, caller, workspaceId, id, at), 'memory')
-    if (!isUnchanged(origin.ifMatch, before)) {
-      throw conflict('The memory has changed since you read it; read it again.', { updated: before.updated })
-    }
-    const after = await patched(note, before, { ...fields, labels: labelIds, about }, async () => {
-      const columns = columnsOf(before, fields, at)
-      refuseOpening(caller, access, before, { ...before, ...(columns as Partial<store.MemoryRow>) })
-      await refuseSuperseding(db, caller, before, fields.supersededById ?? null, at)
-      refusePaths(about ?? [])
-      if (about) await refuseNewAbout(db, caller, workspaceId, before.about, about)
-      await refuseSameAgain(db, caller, before, columns, at)
-      const isEmbedded = await store.update(db, before, columns, at)
-      if (isEmbedded) await enqueue('memories.embed', { workspaceId, memoryId: id, cause: `${id} ${at.toISOString()}` })
-      if (columns.visibility === 'private') await forget(db, id)
-      const text = { ...before, ...fields, id, workspaceId, version: before.version + 1 }
-      if (columns.version !== undefined) await store.insertVersion(db, text, caller, at)
-      if (about) await setAbout(db, workspaceId, id, about)
-      else if (columns.version !== undefined) await confirm(db, id)
-      if (about || columns.version !== undefined) {
-        await lookAt(enqueue, { workspaceId, memoryId: id }, about ?? before.about, `${id} ${at.toISOString()}`)
-      }
-      if (labelIds) await labels.changeLabels(db, workspaceId, [{ object: 'memory', id, only: labelIds }])
-      return await found(store.find(db, caller, workspaceId, id, at), 'memory')
-    })
-    note(toldOf(before, after))
-    return after
-  },
+  'memories.patch': (ctx, { workspaceId, id, ...fields }) => change(ctx, workspaceId, id, fields),
 
   'memories.del': async ({ db, caller, access, now, note }, { workspaceId, id }) => {
     await enter(db, caller, workspaceId)
@@ -127,29 +90,10 @@ export default implement(memories, {
   },
 })
 
-/**
- * Before anything is locked: the workspace and whoever acts in it stay until the transaction ends, so that nothing is
- * left in the name of somebody who is gone.
- */
-async function enter(db: Db, { ownerId }: Caller, workspaceId: string): Promise<void> {
-  if (ownerId.startsWith('usr_')) {
-    if (await workspaces.keepMember(db, workspaceId, ownerId)) return
-    throw forbidden('You are no longer a member of this workspace.')
-  }
-  await workspaces.keepAlive(db, workspaceId)
-  if (ownerId.startsWith('team_')) await lockExisting(db, directory, workspaceId, 'team', [ownerId])
-}
-
 function sourceOf({ callerKind }: Caller): store.MemoryRow['sourceType'] {
   if (callerKind === null) return 'manual'
   if (callerKind === 'automation') return 'automation'
   return callerKind === 'investigation' || callerKind === 'hypothesis' ? 'investigation' : 'observation'
-}
-
-async function refuseStrangeTeam(db: Db, workspaceId: string, teamId: string | null): Promise<void> {
-  if (teamId === null || (await lockExisting(db, directory, workspaceId, 'team', [teamId])).has(teamId)) return
-  const expected = 'a team of this workspace'
-  throw badRequest(`"teamId" must be ${expected}.`, [{ path: 'teamId', rule: 'reference', expected }])
 }
 
 /** Of a run; a private thread is not named where others read. */
@@ -177,70 +121,4 @@ async function refuseStrangeSource(
   await refuseUnknown(db, directory, caller, workspaceId, messages, 'sourceMessageIds')
 }
 
-/** What it was about already may stay, also where the caller could not name it. */
-async function refuseNewAbout(
-  db: Db,
-  caller: Caller,
-  workspaceId: string,
-  before: readonly Reference[],
-  about: readonly Reference[],
-): Promise<void> {
-  const isThere = (one: Reference) => before.some(other => other.object === one.object && other.id === one.id)
-  const added = about.filter(one => !isThere(one))
-  await refuseUnknown(db, directory, caller, workspaceId, added, 'about')
-}
-
-type Text = { hash: string; but: string | null; now: Date }
-
-/** 409 where a memory that the caller sees says the same; of others nobody learns anything. */
-async function refuseSame(db: Db, caller: Caller, workspaceId: string, text: Text): Promise<void> {
-  await store.lockText(db, workspaceId, text.hash)
-  const existingId = await store.sameText(db, caller, workspaceId, text)
-  if (existingId === undefined) return
-  throw conflict('A memory says the same already; change that one, or let this one say something else.', {
-    existingId,
-  })
-}
-
-/** A new text, or one that counts again, must not be one that counts already. */
-async function refuseSameAgain(
-  db: Db,
-  caller: Caller,
-  before: store.MemoryRow,
-  columns: store.MemoryChanges,
-  now: Date,
-): Promise<void> {
-  const isActive = (columns.status ?? before.status) === 'active' || columns.expiresAt !== undefined
-  const isNew = columns.hash !== undefined || (columns.status === 'active' && before.status !== 'active')
-  const isBack = before.status === 'expired' && columns.expiresAt !== undefined
-  if (!isActive || !(isNew || isBack)) return
-  const hash = String(columns.hash ?? hashOf(before))
-  await refuseSame(db, caller, before.workspaceId, { hash, but: before.id, now })
-}
-
-/** The memory, and the one that is to supersede it with all that superseded that: nobody makes a circle meanwhile. */
-async function lockChain(db: Db, workspaceId: string, id: string, supersededById: string | null): Promise<void> {
-  const chain = supersededById === null ? [] : await store.chainFrom(db, workspaceId, supersededById)
-  await store.lock(db, workspaceId, [...new Set([id, ...chain])])
-  if (supersededById === null) return
-  if (String(await store.chainFrom(db, workspaceId, supersededById)) !== String(chain)) throw new Outdated()
-}
-
-/** 400 where the other is not there for the caller, leads back to this one, or is for fewer people to see. */
-async function refuseSuperseding(
-  db: Db,
-  caller: Caller,
-  { workspaceId, id, visibility }: store.MemoryRow,
-  byId: string | null,
-  now: Date,
-): Promise<void> {
-  if (byId === null) return
-  const refuse = (expected: string) =>
-    badRequest(`"supersededById" must be ${expected}.`, [{ path: 'supersededById', rule: 'memory', expected }])
-  const by = await store.find(db, caller, workspaceId, byId, now)
-  if (!by) throw refuse('another memory of this workspace')
-  if (by.visibility === 'private' && visibility !== 'private') throw refuse('a memory that is not private')
-  if ((await store.chainFrom(db, workspaceId, byId)).includes(id)) {
-    throw refuse('a memory that this one does not supersede itself, directly or through others')
-  }
-}
+export default { ...own, ...versions }

@@ -8,7 +8,7 @@ import { type Jobs, job } from '../../kit/jobs.ts'
 import { RepositoryId } from '../repositories/fields/contract.ts'
 import { clearFault, noteFailedSearch } from '../workspaces/embeddings/store.ts'
 import { compareMemories } from './about/comparing.ts'
-import { MemoryId } from './contract.ts'
+import { MemoryId } from './fields/contract.ts'
 import { embedMemories } from './meaning/embedding.ts'
 import { countUses } from './store.ts'
 

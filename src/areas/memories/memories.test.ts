@@ -24,6 +24,9 @@ async function made(fields: object = {}, caller = owner) {
 const patch = (id: string, fields: object, caller = owner) =>
   p.call('memories.patch', { workspaceId, id, ...fields }, caller)
 
+const revert = (id: string, version: number | string, caller = owner) =>
+  p.call('memories.versions.revert', { workspaceId, id, version: String(version) }, caller)
+
 const get = async (id: string, caller = owner) => (await p.call('memories.get', { workspaceId, id }, caller)).result
 
 async function searched(q: string, more: object = {}, caller = owner) {
@@ -199,6 +202,7 @@ describe('who sees it', () => {
       expect((await p.call(id, { workspaceId, id: own.id }, owner)).status).toBe(404)
     }
     expect((await patch(own.id, { pinned: true }, owner)).status).toBe(404)
+    expect((await revert(own.id, 1, owner)).status).toBe(404)
   })
 
   it('is changed by its owner, or by admins, who cannot make it private', async () => {
@@ -338,6 +342,57 @@ describe('expiry', () => {
     expect(await searched('walrus', { include: 'expired' })).toHaveLength(1)
     await patch(memory.id, { expiresAt: null })
     expect(await isFound()).toEqual([true, true, true])
+  })
+})
+
+describe('memories.versions.revert', () => {
+  it('writes an earlier title and text as a new version, and leaves the rest as it is', async () => {
+    const memory = await made({ title: 'It holds 20', markdown: 'One two.' })
+    await patch(memory.id, { title: 'It holds 40', markdown: 'Three four.', pinned: true, confidence: 0.5 })
+    const run = await p.run(owner, 'investigation')
+    const { result } = await revert(memory.id, 1, run)
+    expect(result).toMatchObject({
+      version: 3,
+      title: 'It holds 20',
+      markdown: 'One two.',
+      pinned: true,
+      confidence: 0.5,
+    })
+    const { items } = (await p.call('memories.versions.list', { workspaceId, id: memory.id }, owner)).result
+    expect(
+      items.map(({ version, title, callerKind }: Record<string, unknown>) => [version, title, callerKind]),
+    ).toEqual([
+      [3, 'It holds 20', 'investigation'],
+      [2, 'It holds 40', null],
+      [1, 'It holds 20', null],
+    ])
+    expect((await searched('one two')).map(found => found.memory.id)).toContain(memory.id)
+  })
+
+  it('changes nothing where the memory says that already', async () => {
+    const memory = await made({ title: 'Said once', markdown: 'And again.' })
+    p.advance(1_000)
+    const { status, result } = await revert(memory.id, 1)
+    expect([status, result.version, result.updated]).toEqual([200, 1, memory.updated])
+    const { items } = (await p.call('audit_logs.list', { workspaceId, perPage: 1 }, owner)).result
+    expect(items[0]).toMatchObject({ action: 'memories.post', target: { id: memory.id } })
+  })
+
+  it('is not found where the memory has no such version', async () => {
+    const memory = await made()
+    for (const version of [2, '0', '01', 'one', '999999999']) {
+      expect((await revert(memory.id, version)).status).toBe(404)
+    }
+    expect((await get(memory.id)).version).toBe(1)
+  })
+
+  it('is 409 where another memory says that meanwhile', async () => {
+    const memory = await made({ title: 'Nights are quiet', markdown: 'Nobody buys.' })
+    await patch(memory.id, { markdown: 'Few buy.' })
+    const other = await made({ title: 'Nights are quiet', markdown: 'Nobody buys.' })
+    const refused = await revert(memory.id, 1)
+    expect([refused.status, refused.error.metadata.existingId]).toEqual([409, other.id])
+    expect((await get(memory.id)).markdown).toBe('Few buy.')
   })
 })
 

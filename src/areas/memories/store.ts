@@ -6,18 +6,16 @@ import { type Db, first } from '../../kit/db.ts'
 import { labelled, labelsOf } from '../../kit/label_sql.ts'
 import { type Column, listSql } from '../../kit/list_sql.ts'
 import { type Reach, within } from '../../kit/owned.ts'
-import { newId } from '../../kit/random.ts'
 import { ratingOf } from '../../kit/rating_sql.ts'
 import { goneWith } from '../../kit/removal.ts'
 import { assignments, type Sql, sql } from '../../kit/sql.ts'
-import { authorIn, authorOf } from '../../kit/versions.ts'
 import { visibleTo } from '../../kit/visibility.ts'
 import { directory } from '../../operations.ts'
 import { hasEmbeddings } from '../workspaces/embeddings/store.ts'
-import { type Memory, type MemoryVersion, MemoryVersionId, type memories } from './contract.ts'
+import type { ownMemories } from './contract.ts'
+import type { Memory } from './fields/contract.ts'
 
 export type MemoryRow = Static<typeof Memory>
-export type VersionRow = Static<typeof MemoryVersion>
 
 /** What it is at this moment: whatever is active until it expires. */
 function statusAt(now: Date): Sql {
@@ -55,7 +53,7 @@ export function aboutRecord(workspaceId: string): Extract<Column, { among: unkno
   }
 }
 
-type Query = QueryOf<typeof memories, 'memories.list'>
+type Query = QueryOf<typeof ownMemories, 'memories.list'>
 
 export function pageOfMemories(db: Db, query: Query, caller: Caller, workspaceId: string, now: Date) {
   const current = query.status === undefined ? sql` and ${isCurrentAt(now)}` : sql``
@@ -207,33 +205,6 @@ export async function update(
   )
   const isAnother = fields.version !== undefined || fields.status !== undefined || fields.visibility !== undefined
   return row?.isEmbedded === true && isAnother
-}
-
-type Version = Pick<MemoryRow, 'id' | 'workspaceId' | 'title' | 'markdown' | 'version'>
-
-export async function insertVersion(db: Db, memory: Version, caller: Caller, now: Date): Promise<void> {
-  const { authorUserId, authorTeamId, authorClientId, callerKind } = authorOf(caller)
-  await db.query(sql`
-    insert into memory_versions (id, workspace_id, memory_id, version, title, markdown, author_user_id, author_team_id,
-      author_client_id, caller_kind, created)
-    values (${newId(MemoryVersionId)}, ${memory.workspaceId}, ${memory.id}, ${memory.version}, ${memory.title},
-      ${memory.markdown}, ${authorUserId}, ${authorTeamId}, ${authorClientId}, ${callerKind}, ${now})`)
-}
-
-type VersionsQuery = QueryOf<typeof memories, 'memories.versions.list'>
-
-export function pageOfVersions(db: Db, query: VersionsQuery, memoryId: string) {
-  return listSql<VersionRow, VersionsQuery>(db, query, {
-    from: sql`memory_versions v`,
-    where: sql`v.memory_id = ${memoryId}`,
-    select: sql`
-      v.id, v.workspace_id, v.memory_id, v.version, v.title, v.markdown, ${authorIn('v')}, v.caller_kind, v.created,
-      'memory_version' as _object`,
-    sort: { version: 'v.version' },
-    filter: { version: 'v.version::text' },
-    id: 'v.id',
-    neverNull: ['version'],
-  })
 }
 
 export async function remove(db: Db, workspaceId: string, id: string, reach: Reach): Promise<boolean> {

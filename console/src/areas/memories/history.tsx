@@ -1,11 +1,10 @@
-// Every text that a memory has had, newest first, each as what it changed.
+// Every text that a memory has had, newest first: what it changed, and the way back to it.
 import { Group, Stack, Text } from '@mantine/core'
 import type { ItemOf } from '../../../../src/client/catalogue.ts'
 import { type Row, useAll } from '../../named.ts'
-import { Moment } from '../../parts/moment.tsx'
 import { Loaded, Panel } from '../../parts/page.tsx'
-import { OwnerName } from '../../parts/people.tsx'
 import { Diff, Markdown } from '../../parts/render.tsx'
+import { BringBack, versionTitle, WrittenBy } from '../../parts/versions.tsx'
 import { useWorkspaceId } from '../../session.ts'
 
 type Version = ItemOf<'memories.versions.list'>
@@ -19,7 +18,7 @@ export function History({ record }: { record: Row }) {
         <Stack component="ul" className="atrium-plain-list">
           {items.map((version, index) => (
             <li key={version.id}>
-              <OneVersion version={version} before={items[index + 1]} />
+              <OneVersion version={version} before={items[index + 1]} isCurrent={index === 0} />
             </li>
           ))}
         </Stack>
@@ -28,18 +27,18 @@ export function History({ record }: { record: Row }) {
   )
 }
 
-function OneVersion({ version, before }: { version: Version; before: Version | undefined }) {
-  const { authorId, callerKind, created, title, markdown } = version
+type OneVersionProps = { version: Version; before: Version | undefined; isCurrent: boolean }
+
+function OneVersion({ version, before, isCurrent }: OneVersionProps) {
+  const { memoryId, title, markdown } = version
   return (
-    <Panel title={`Version ${version.version}`} padding="md">
+    <Panel
+      title={versionTitle(version.version, isCurrent)}
+      padding="md"
+      aside={!isCurrent && <BringBack operation="memories.versions.revert" id={memoryId} version={version.version} />}
+    >
       <Group gap="xs" mb="sm">
-        {authorId ? <OwnerName id={authorId} /> : <Text size="sm">Somebody who left</Text>}
-        {callerKind && (
-          <Text size="sm" c="dimmed">
-            by an agent ({callerKind})
-          </Text>
-        )}
-        <Moment at={created} />
+        <WrittenBy {...version} />
       </Group>
       {before ? (
         <Diff before={textOf(before)} after={textOf(version)} label={`What version ${version.version} changed`} />

@@ -1,16 +1,11 @@
 // Every version of a skill, newest first: what it changed in text and files, how it was used, and the way back to it.
-import { Button, Group, Stack, Text } from '@mantine/core'
-import { Undo2 } from 'lucide-react'
+import { Group, Stack, Text } from '@mantine/core'
 import type { ItemOf } from '../../../../src/client/catalogue.ts'
-import { useAct } from '../../api.ts'
 import { type Row, useAll } from '../../named.ts'
-import { Failure } from '../../parts/failure.tsx'
-import { Moment } from '../../parts/moment.tsx'
 import { Loaded, Panel } from '../../parts/page.tsx'
-import { OwnerName } from '../../parts/people.tsx'
 import { Diff, Markdown } from '../../parts/render.tsx'
-import { done } from '../../parts/toast.tsx'
-import { useStanding, useWorkspaceId } from '../../session.ts'
+import { BringBack, versionTitle, WrittenBy } from '../../parts/versions.tsx'
+import { useWorkspaceId } from '../../session.ts'
 
 type Version = ItemOf<'skills.versions.list'>
 
@@ -35,21 +30,17 @@ export function SkillHistory({ record }: { record: Row }) {
 type OneVersionProps = { version: Version; before: Version | undefined; isCurrent: boolean }
 
 function OneVersion({ version, before, isCurrent }: OneVersionProps) {
-  const { authorId, callerKind, created, useCount, rating, markdown } = version
+  const { useCount, rating, markdown } = version
   return (
     <Panel
-      title={`Version ${version.version}${isCurrent ? ', in use' : ''}`}
+      title={versionTitle(version.version, isCurrent)}
       padding="md"
-      aside={!isCurrent && <Revert version={version} />}
+      aside={
+        !isCurrent && <BringBack operation="skills.versions.revert" id={version.skillId} version={version.version} />
+      }
     >
       <Group gap="xs" mb="sm">
-        {authorId ? <OwnerName id={authorId} /> : <Text size="sm">Somebody who left</Text>}
-        {callerKind && (
-          <Text size="sm" c="dimmed">
-            by an agent ({callerKind})
-          </Text>
-        )}
-        <Moment at={created} />
+        <WrittenBy {...version} />
         <Text size="sm" c="dimmed">
           Used by agents {useCount} times · rated good {rating.up}, bad {rating.down}
         </Text>
@@ -82,26 +73,5 @@ function FileChanges({ version, before }: Omit<OneVersionProps, 'isCurrent'>) {
         </Text>
       ))}
     </Stack>
-  )
-}
-
-function Revert({ version }: { version: Version }) {
-  const { may } = useStanding()
-  const workspaceId = useWorkspaceId()
-  const revert = useAct('skills.versions.revert', { onDone: () => done('Brought back as a new version.') })
-  if (!may('skills.versions.revert')) return null
-  return (
-    <Group gap="xs">
-      <Failure error={revert.error} onRetry={revert.again} />
-      <Button
-        size="xs"
-        variant="default"
-        loading={revert.isPending}
-        leftSection={<Undo2 size={14} aria-hidden />}
-        onClick={() => revert.mutate({ workspaceId, id: version.skillId, version: String(version.version) })}
-      >
-        Bring back
-      </Button>
-    </Group>
   )
 }
