@@ -34,6 +34,9 @@ const urls = { successUrl: 'https://app.example.com/done', cancelUrl: 'https://a
 const call = (id: string, input: Record<string, unknown> = {}) => p.call(id, { workspaceId, ...input }, owner)
 const shown = async () => (await call('subscriptions.get')).result
 const newest = async () => (await call('billing.invoices.list', { perPage: 1 })).result.items[0]
+/** The keys under which it was asked for; jobs of earlier tests may ask for other invoices meanwhile. */
+const chargesOf = (invoiceId: string) =>
+  service.calls.flatMap(({ path, key }) => (path === '/pay/charge' && key?.includes(invoiceId) ? [key] : []))
 const run = (kind: string, payload: object) => p.platform.jobs.runNow(kind, { workspaceId, ...payload })
 
 function tell(event: object, { id = `msg_${count++}`, secret = serviceSecret, at = p.now() } = {}) {
@@ -89,9 +92,10 @@ describe('invoices', () => {
     const { id } = await newest()
     // The job of the invoice may have run by itself already.
     for (let round = 0; round < 2; round++) await run('billing.charge', { invoiceId: id })
-    expect(await newest()).toMatchObject({ provider: 'custom', status: 'paid', reference: 'ch_1' })
-    const charges = service.calls.filter(({ path }) => path === '/pay/charge')
-    expect(new Set(charges.map(({ key }) => key)).size).toBe(1)
+    // Or it is under way: then it ends by itself.
+    await expect.poll(async () => (await newest()).status).toBe('paid')
+    expect(await newest()).toMatchObject({ provider: 'custom', reference: 'ch_1' })
+    expect(new Set(chargesOf(id)).size).toBe(1)
     const settled = await call('audit_logs.list', { action: 'billing.paid' })
     expect(settled.result.count).toBe(1)
   })
@@ -136,8 +140,6 @@ describe('invoices', () => {
 })
 
 describe('a charge', () => {
-  const keys = () => service.calls.filter(({ path }) => path === '/pay/charge').map(({ key }) => key)
-
   it('has one key until it is declined, whoever asks and whenever', async () => {
     service.setCharge({ status: 'pending' })
     await subscribed()
@@ -146,12 +148,12 @@ describe('a charge', () => {
     p.advance(dayMs)
     await run('billing.charge', { invoiceId: id })
     await call('billing.invoices.pay', { id })
-    expect(new Set(keys())).toEqual(new Set([`charge-${id}-1`]))
+    expect(new Set(chargesOf(id))).toEqual(new Set([`charge-${id}-1`]))
     service.setCharge({ status: 'declined' })
     await run('billing.charge', { invoiceId: id })
     service.setCharge({ status: 'paid', reference: 'second' })
     expect((await call('billing.invoices.pay', { id })).result.reference).toBe('second')
-    expect(keys().at(-1)).toBe(`charge-${id}-2`)
+    expect(chargesOf(id).at(-1)).toBe(`charge-${id}-2`)
   })
 
   it('is not made for a workspace that is deleted', async () => {
@@ -163,7 +165,7 @@ describe('a charge', () => {
     expect((await call('workspaces.del', { confirm: slug })).status).toBe(200)
     service.calls.length = 0
     await run('billing.charge', { invoiceId: id })
-    expect(keys()).toEqual([])
+    expect(chargesOf(id)).toEqual([])
   })
 })
 

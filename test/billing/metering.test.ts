@@ -115,7 +115,7 @@ describe('just after midnight', () => {
     }
     await p.platform.jobs.runNow('billing.meterOne', { workspaceId })
     const { result: preview } = await call('subscriptions.preview', { cycle: 'annual' })
-    expect(preview.lines[0]).toMatchObject({ kind: 'usage', quantity: 13_000_001, amountMinor: 1_200 })
+    expect(preview.lines[0]).toMatchObject({ kind: 'usage', quantity: 13_000_001, amountMinor: 3_900 })
     p.advance(300_000)
     const change = { cycle: 'annual', previewedAt: preview.at }
     expect((await call('subscriptions.patch', change)).status).toBe(200)

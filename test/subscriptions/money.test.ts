@@ -1,80 +1,34 @@
 // Money over simulated months: random changes, cancellations and debts; what is invoiced is what was had, to the second.
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { amountOf, type Line, leftOf, sumOf, totalsOf } from '../../src/areas/billing/lines.ts'
-import { usageLines } from '../../src/areas/billing/usage/charging.ts'
+import { priceIn, type UsedSpan, uncharged, usageLines } from '../../src/areas/billing/usage/charging.ts'
+import { dayOf, totalOf } from '../../src/areas/billing/usage/metering.ts'
 import { type Cost, costIn } from '../../src/areas/subscriptions/costs.ts'
 import { statusMoves } from '../../src/areas/subscriptions/fields/contract.ts'
-import { addMonths, periodFrom, toSecond } from '../../src/areas/subscriptions/money/calendar.ts'
+import { toSecond } from '../../src/areas/subscriptions/money/calendar.ts'
 import { changed } from '../../src/areas/subscriptions/money/changing.ts'
 import { nextMove } from '../../src/areas/subscriptions/money/moving.ts'
 import { isFree, type Terms } from '../../src/areas/subscriptions/money/prices.ts'
 import { beginning, type Market, type State } from '../../src/areas/subscriptions/money/state.ts'
-import { readPlans } from '../../src/server/plans.ts'
+import {
+  file,
+  type Had,
+  hadOf,
+  naiveCap,
+  naiveCost,
+  naiveUsage,
+  random,
+  type Stay,
+  spentIn,
+  type Used,
+  worthOf,
+} from './oracle.ts'
 
 const months = Number(process.env.SIMULATED ?? 1_000)
 const firstSeed = Number(process.env.SEED ?? 1)
 const dayMs = 86_400_000
-const file = readPlans(join(import.meta.dirname, '../billing/plans.json'))
-
-/** A fixed sequence for each seed, so that a failure can be seen again. */
-function random(seed: number) {
-  let state = (seed * 2_654_435_761) >>> 0 || 1
-  return (below: number) => {
-    state ^= state << 13
-    state >>>= 0
-    state ^= state >>> 17
-    state ^= state << 5
-    state >>>= 0
-    return state % below
-  }
-}
-
-/** The oracle: what a price has run up after some of its seconds, by the whole seconds and nothing else. */
-function runUp(amount: number, period: { from: Date; to: Date }, at: Date): bigint {
-  const [used, total] = [at.getTime() - period.from.getTime(), period.to.getTime() - period.from.getTime()]
-  return (BigInt(amount) * BigInt(used / 1000)) / BigInt(total / 1000)
-}
-
-type Had = { amounts: number[]; period: { from: Date; to: Date }; since: Date }
-
-/** By the file alone. */
-function pricesOf({ plan, cycle, seats }: Terms, currency: string): number[] {
-  const price = file.plans
-    .find(({ id }) => id === plan)
-    ?.prices.find(one => one.currency === currency && one.cycle === cycle)
-  return price ? [price.baseMinor, price.seatMinor * seats] : []
-}
-
-function hadOf(market: Market, state: State, since: Date): Had | null {
-  if (!state.period || state.status === 'trialing') return null
-  return { amounts: pricesOf(state, market.currency), period: state.period, since }
-}
-
-const worthOf = ({ amounts, period, since }: Had, until: Date) =>
-  amounts.reduce((sum, amount) => sum + runUp(amount, period, until) - runUp(amount, period, since), 0n)
-
-/** What a change must cost, computed a second time from nothing but prices and seconds. */
-function naiveCost(market: Market, before: State, after: State, at: Date): bigint {
-  const left = (terms: Terms, period: { from: Date; to: Date }) =>
-    pricesOf(terms, market.currency).reduce((sum, amount) => sum + BigInt(amount) - runUp(amount, period, at), 0n)
-  const isTrial = before.status === 'trialing' || after.status === 'trialing'
-  if (isTrial || !after.period) return 0n
-  const unused = before.period ? left(before, before.period) : 0n
-  // What is the same period goes on; what is another one is charged whole, from its beginning on.
-  return left(after, after.period) - unused
-}
-
-/** What tokens cost beyond what is included, and no more than the cap. */
-function naiveUsage(plan: string, currency: string, quantity: number, cap: number | null): bigint {
-  const own = file.plans.find(({ id }) => id === plan)?.usage.find(({ dimension }) => dimension === 'agent_tokens')
-  const price = own?.prices.find(one => one.currency === currency)
-  if (!own || !price || quantity <= own.included) return 0n
-  let begun = 0n
-  for (let at = own.included; at < quantity; at += own.per) begun++
-  const amount = begun * BigInt(price.minor)
-  return cap !== null && amount > BigInt(cap) ? BigInt(cap) : amount
-}
+/** How often usage cost something where a plan was changed, and where a debt cut a period off: neither may go unseen. */
+const seen = { changes: 0, debts: 0 }
 
 type Open = { dueAt: Date; to: Date }
 
@@ -87,9 +41,12 @@ function simulate(seed: number, most: number): number {
   let now = new Date(Date.UTC(2024, below(12), 1 + below(31), below(24), below(60), below(60)))
   let state = beginning(file, seatsUsed + below(20))
   let balance = 0
-  let tokens = 0
+  let used: Used[] = []
+  const written: Line[] = []
+  let usageUntil: string | null = null
   let [charged, worth, paid, taxed] = [0n, 0n, 0n, 0n]
   let had: Had | null = null
+  let stay: Omit<Stay, 'to' | 'includedTo'> | null = null
   let open: Open[] = []
   let givenUp = 0
   /** What the last preview said of the next invoice; null where something else came between. */
@@ -111,13 +68,40 @@ function simulate(seed: number, most: number): number {
   const legal = (from: State, to: State) => {
     if (from.status !== to.status) expect(statusMoves.from(from.status)).toContain(to.status)
   }
-  /** What was used in a period that ends, as lines; it counts once. */
-  const usedIn = (closed: { from: Date; to: Date } | null | undefined): Line[] => {
+  const use = (from: Date, to: Date) => {
+    const at = new Date(from.getTime() + below(to.getTime() - from.getTime() + 1))
+    const day = dayOf(at).toISOString()
+    used.push({ dimension: 'agent_tokens', day, quantity: below(6_000_000) })
+    used.push({ dimension: 'storage_bytes', day, quantity: below(5_000) })
+  }
+  /** What was used until a plan or a period ends, as lines, and as the database has it. */
+  const usedIn = (closed: UsedSpan | null | undefined): Line[] => {
     if (!closed) return []
-    const terms = { file, plan: state.plan, currency: market.currency, period: closed, spendCapMinor: cap, seqs: null }
-    const lines = usageLines([{ dimension: 'agent_tokens', quantity: tokens }], terms)
-    expect(BigInt(sumOf(lines))).toBe(naiveUsage(state.plan, market.currency, tokens, cap))
-    return lines
+    const span = uncharged(closed, usageUntil)
+    const rows = used.filter(({ day }) => day >= dayOf(span.from).toISOString() && day < dayOf(span.to).toISOString())
+    const spentMinor = spentIn(closed.period, written)
+    const terms = { file, plan: state.plan, currency: market.currency, span, spendCapMinor: cap, spentMinor }
+    return usageLines(totalOf(rows), { ...terms, seqs: null })
+  }
+  /** The oracle's own account of which plan was had when. It counts what was used whether or not anything was charged. */
+  const enter = (next: State, at: Date): bigint => {
+    if (stay && stay.plan === next.plan && stay.period === next.period) return 0n
+    let cost = 0n
+    if (stay) {
+      const goesOn = next.period !== null && at < stay.period.to
+      const over = { ...stay, to: at, includedTo: goesOn ? at : stay.period.to }
+      cost = naiveCap(naiveUsage(over, market.currency, used), cap, BigInt(spentIn(stay.period, written)))
+    }
+    const isPaid = next.period !== null && next.status !== 'trialing'
+    stay = isPaid && next.period ? { plan: next.plan, period: next.period, from: at } : null
+    return cost
+  }
+  /** It is charged once, and exactly that. */
+  const close = (lines: readonly Line[], closed: UsedSpan | null | undefined, cost: bigint) => {
+    expect(BigInt(sumOf(lines))).toBe(cost)
+    worth += cost
+    written.push(...lines)
+    if (closed) usageUntil = closed.to.toISOString()
   }
   const overdue = () => open.filter(({ dueAt }) => dueAt <= now)
   const payAll = () => {
@@ -138,8 +122,10 @@ function simulate(seed: number, most: number): number {
     if (shown.totals.subtotalMinor < 0 && open.some(({ to }) => to > at)) return
     const later = toSecond(new Date(now.getTime() + below(15 * 60) * 1000))
     if (!before.period || later < before.period.to) now = later
+    use(at, later)
     const done = changed(market, before, wanted, at)
-    const cost = costIn(file, balance, done, usedIn(done.closed))
+    const lines = usedIn(done.closed)
+    const cost = costIn(file, balance, done, lines)
     expect(cost).toEqual(shown)
     legal(before, done.state)
     if (done.when === 'now' && (done.lines.length > 0 || done.state.period !== before.period)) {
@@ -147,10 +133,8 @@ function simulate(seed: number, most: number): number {
       had = hadOf(market, done.state, at)
       count++
     }
-    if (done.closed) {
-      worth += naiveUsage(before.plan, market.currency, tokens, cap)
-      tokens = 0
-    }
+    close(lines, done.closed, enter(done.state, at))
+    if (lines.length > 0 && done.state.plan !== before.plan) seen.changes++
     state = done.state
     const { period } = state
     foreseen = period && (nextMove(market, state, null, period.to)?.lines ?? null)
@@ -159,7 +143,11 @@ function simulate(seed: number, most: number): number {
 
   let count = 0
   while (count < most) {
+    const earlier = now
     now = toSecond(new Date(now.getTime() + (1 + below(40 * 86_400)) * 1000))
+    for (let times = below(4); times > 0; times--) use(earlier, now)
+    // Older than any period: it is kept so long that what is charged a second time shows.
+    if (used.length > 400) used = used.filter(({ day }) => Date.parse(day) > now.getTime() - 500 * dayMs)
     // What time does, in the order in which it is due.
     for (;;) {
       const debt = overdue().sort((one, other) => Number(one.dueAt) - Number(other.dueAt))[0]
@@ -167,11 +155,9 @@ function simulate(seed: number, most: number): number {
       if (!move) break
       expect(move.at <= now).toBe(true)
       legal(state, move.state)
-      const used = usedIn(move.closed)
-      if (move.closed) {
-        worth += naiveUsage(state.plan, market.currency, tokens, cap)
-        tokens = 0
-      }
+      const charges = usedIn(move.closed)
+      close(charges, move.closed, enter(move.state, move.at))
+      if (move.event === 'canceled' && state.status === 'past_due' && charges.length > 0) seen.debts++
       if (move.state.period !== state.period) {
         // What was paid for and cut off by a debt is not given back: it is worth what was charged for it.
         if (had) worth += worthOf(had, had.period.to)
@@ -181,17 +167,15 @@ function simulate(seed: number, most: number): number {
       if (foreseen && (move.event === 'renewed' || move.event === 'trial_ended')) expect(move.lines).toEqual(foreseen)
       if (move.state.period !== state.period) foreseen = null
       state = move.state
-      const lines = [...used, ...move.lines]
-      const period = move.period ?? move.closed
-      if (period) invoice({ lines, totals: totalsOf(lines, file.taxBasisPoints, balance) }, period, move.at)
-      // Only what is due by then is given up; the rest stays open.
+      // Only what is due by then is given up; the rest stays open, and so does what the end itself is charged for.
       if (move.event === 'canceled') {
         givenUp += overdue().length
         open = open.filter(({ dueAt }) => dueAt > now)
       }
+      const lines = [...charges, ...move.lines]
+      const period = move.period ?? move.closed
+      if (period) invoice({ lines, totals: totalsOf(lines, file.taxBasisPoints, balance) }, period, move.at)
     }
-    if (!state.period) tokens = 0
-    else if (state.status !== 'trialing') tokens += below(8_000_000)
     const turn = below(10)
     if (turn < 7 && state.status !== 'past_due') {
       const plan = ['free', 'team', 'business'][below(3)] as string
@@ -230,6 +214,7 @@ describe('money', () => {
       seed++
     }
     expect(done).toBeGreaterThanOrEqual(months)
+    expect(Math.min(seen.changes, seen.debts)).toBeGreaterThan(0)
   })
 
   it('parts of a whole sum up to it, wherever it is cut', () => {
@@ -242,6 +227,22 @@ describe('money', () => {
         .map((cut, index) => leftOf(amount, cuts[index] as number, total) - leftOf(amount, cut, total))
       expect(parts.reduce((sum, part) => sum + part, 0)).toBe(amount)
       expect(Math.min(...parts)).toBeGreaterThanOrEqual(0)
+    }
+  })
+
+  it('includes in the parts of a period together what it includes in the whole', () => {
+    const below = random(11)
+    const at = (ms: number) => new Date(Date.UTC(2024, 0, 1) + ms)
+    for (let round = 0; round < 500; round++) {
+      const period = { from: at(below(dayMs)), to: at((28 + below(338)) * dayMs + below(dayMs)) }
+      const cuts = Array.from({ length: 4 }, () => at(dayMs + below(27 * dayMs))).sort((a, b) => Number(a) - Number(b))
+      const ends = [period.from, ...cuts, period.to]
+      const included = ends.slice(1).map((to, index) => {
+        const span = { from: ends[index] as Date, to, includedTo: to, period }
+        return priceIn(file, 'team', 'agent_tokens', 'EUR', span)?.included ?? -1
+      })
+      expect(included.reduce((sum, one) => sum + one, 0)).toBe(2_000_001)
+      expect(Math.min(...included)).toBeGreaterThanOrEqual(0)
     }
   })
 
@@ -275,28 +276,5 @@ describe('a debt of earlier times', () => {
     const owing = late?.state ?? state
     expect(nextMove(market, owing, debt, new Date(now.getTime() + (file.graceDays - 1) * dayMs))).toBeNull()
     expect(nextMove(market, owing, debt, new Date(now.getTime() + file.graceDays * dayMs))?.event).toBe('canceled')
-  })
-})
-
-describe('periods', () => {
-  it.each([
-    ['2024-01-31T10:00:00.000Z', 1, '2024-02-29T10:00:00.000Z'],
-    ['2024-01-31T10:00:00.000Z', 2, '2024-03-31T10:00:00.000Z'],
-    ['2025-01-31T10:00:00.000Z', 1, '2025-02-28T10:00:00.000Z'],
-    ['2024-02-29T00:00:00.000Z', 12, '2025-02-28T00:00:00.000Z'],
-  ])('from %s after %i months end on %s', (from, count, to) => {
-    expect(addMonths(new Date(from), count).toISOString()).toBe(to)
-  })
-
-  it('follow each other without gap, counted from their anchor', () => {
-    const anchor = new Date('2024-01-31T23:59:59.000Z')
-    let from = anchor
-    const ends: string[] = []
-    for (let count = 0; count < 14; count++) {
-      from = periodFrom(anchor, 'monthly', from).to
-      ends.push(from.toISOString().slice(5, 10))
-    }
-    const expected = '02-29 03-31 04-30 05-31 06-30 07-31 08-31 09-30 10-31 11-30 12-31 01-31 02-28 03-31'
-    expect(ends.join(' ')).toBe(expected)
   })
 })

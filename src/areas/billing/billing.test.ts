@@ -135,26 +135,124 @@ describe('usage', () => {
     await p.platform.jobs.runNow('billing.meter')
     for (const quantity of [9_000_000, 4_000_001]) {
       p.advance(dayMs)
-      const day = new Date(Math.floor(p.now().getTime() / dayMs) * dayMs)
-      await p.database.query(sql`
-        insert into billing_usage (workspace_id, day, dimension, quantity)
-        values (${workspaceId}, ${day}, 'agent_tokens', ${quantity}::bigint)`)
+      await use(quantity)
     }
     p.advance(2 * dayMs)
     await p.platform.jobs.runNow('billing.meter')
   }
 
-  it('of a period that a change ends is charged with the change, as its preview says, and once', async () => {
-    await used()
-    const change = { workspaceId, cycle: 'annual' }
-    const { result: preview } = await p.call('subscriptions.preview', change, owner)
-    expect(preview.lines[0]).toMatchObject({ kind: 'usage', quantity: 13_000_001, amountMinor: 1_200 })
-    const done = await p.call('subscriptions.patch', { ...change, previewedAt: preview.at }, owner)
-    expect(done.status).toBe(200)
-    const [invoice] = (await call('invoices.list', { perPage: 1 })).result.items
+  /** Today, and not closed before a metering of tomorrow. */
+  async function use(tokens: number) {
+    const day = new Date(Math.floor(p.now().getTime() / dayMs) * dayMs)
+    await p.database.query(sql`
+      insert into billing_usage (workspace_id, day, dimension, quantity)
+      values (${workspaceId}, ${day}, 'agent_tokens', ${tokens}::bigint)`)
+  }
+
+  const subscription = (verb: string, input: Record<string, unknown> = {}) =>
+    p.call(`subscriptions.${verb}`, { workspaceId, ...input }, owner)
+  const move = () => p.platform.jobs.runNow('subscriptions.move', { workspaceId })
+  const newest = async () => (await call('invoices.list', { perPage: 1 })).result.items[0]
+  const usageOf = ({ lines }: { lines: { kind: string }[] }) =>
+    lines.filter(({ kind }) => kind === 'usage' || kind === 'cap')
+
+  /** The preview and what is then done say the same, and the ledger says it too. */
+  async function changedAsShown(terms: Record<string, unknown>) {
+    // Invoices of the same second have no order.
+    p.advance(2_000)
+    const { result: preview } = await subscription('preview', terms)
+    expect(preview.when).toBe('now')
+    expect((await subscription('patch', { ...terms, previewedAt: preview.at })).status).toBe(200)
+    const invoice = await newest()
     expect([invoice.lines, invoice.totalMinor]).toEqual([preview.lines, preview.totalMinor])
     expect((await call('invoices.get', { id: invoice.id, explain: true })).result.explanation.matches).toBe(true)
+    return invoice
+  }
+
+  /** Of what is included for the period, the part of some days. */
+  async function partOf(included: number, days: number) {
+    const { periodStart, periodEnd } = (await subscription('get')).result
+    return Math.floor((included * days) / Math.round((Date.parse(periodEnd) - Date.parse(periodStart)) / dayMs))
+  }
+
+  it('of a period that a change ends is charged with the change, as its preview says, and once', async () => {
+    await used()
+    const included = await partOf(10_000_000, 4)
+    const invoice = await changedAsShown({ cycle: 'annual' })
+    expect(usageOf(invoice)).toMatchObject([{ quantity: 13_000_001, included, amountMinor: 3_600 }])
     expect((await call('get')).result.spentMinor).toBe(0)
+  })
+
+  it('is charged by the plan that it was used with where another begins, and what comes after by that', async () => {
+    await used()
+    const first = await partOf(10_000_000, 4)
+    const toTeam = await changedAsShown({ plan: 'team', seats: 40 })
+    expect(usageOf(toTeam)).toMatchObject([{ quantity: 13_000_001, included: first, amountMinor: 3_600 }])
+    // Without usage that is sold: nothing of these days is charged, not even by the plan that follows.
+    await use(50_000_000)
+    p.advance(2 * dayMs)
+    await p.platform.jobs.runNow('billing.meter')
+    expect(usageOf(await changedAsShown({ plan: 'business' }))).toEqual([])
+    await use(1_000_000)
+    p.advance(dayMs)
+    await p.platform.jobs.runNow('billing.meter')
+    // What was charged in the period counts as spent in it, so a cap below it is refused.
+    expect((await call('get')).result.spentMinor).toBe(3_600)
+    expect((await call('patch', { spendCapMinor: 3_500 })).status).toBe(400)
+    const { period } = (await call('usage.list')).result
+    const included = 10_000_000 - (await partOf(10_000_000, 6))
+    expect(period.usage).toContainEqual(
+      expect.objectContaining({ dimension: 'agent_tokens', quantity: 1_000_000, included, overage: 0 }),
+    )
+    p.advance(32 * dayMs)
+    await move()
+    expect(usageOf(await newest())).toEqual([])
+  })
+
+  it('costs no more than the cap in a period, however many plans it was had with', async () => {
+    await used()
+    expect((await call('patch', { spendCapMinor: 4_000 })).status).toBe(200)
+    await changedAsShown({ plan: 'team', seats: 40 })
+    await changedAsShown({ plan: 'business' })
+    await use(20_000_000)
+    p.advance(32 * dayMs)
+    await move()
+    const usage = usageOf(await newest()) as unknown as { kind: string; description: string; amountMinor: number }[]
+    expect(usage.map(({ kind }) => kind)).toEqual(['usage', 'cap'])
+    expect(usage.reduce((sum, { amountMinor }) => sum + amountMinor, 0)).toBe(400)
+    expect(usage[1]?.description).toBe('Above the spend cap of 40.00 EUR, of which 36.00 EUR was charged before')
+  })
+
+  it('is counted before another plan begins, and not waited for where only seats change', async () => {
+    await used()
+    await use(1)
+    p.advance(dayMs)
+    const answer = await subscription('preview', { plan: 'team', seats: 40 })
+    expect([answer.status, answer.error?.metadata.state]).toEqual([409, 'metering'])
+    expect((await subscription('preview', { seats: 3 })).status).toBe(200)
+  })
+
+  it('of a period that ends over a debt is charged, and paid before anything begins again', async () => {
+    await subscription('patch', { plan: 'business', seats: 2 })
+    p.advance(14 * dayMs + 1_000)
+    await move()
+    const unpaid = await newest()
+    p.advance(dayMs)
+    await use(13_000_001)
+    p.advance(28 * dayMs)
+    // Nothing ran for weeks: it becomes past due and ends in one go.
+    await move()
+    expect((await subscription('get')).result).toMatchObject({ plan: 'free', status: 'canceled' })
+    const last = await newest()
+    expect(last).toMatchObject({ status: 'open', subtotalMinor: 1_200 })
+    expect(last.lines).toMatchObject([{ kind: 'usage', quantity: 13_000_001, included: 10_000_000 }])
+    expect((await call('invoices.get', { id: last.id, explain: true })).result.explanation.matches).toBe(true)
+    await call('invoices.pay', { id: unpaid.id })
+    p.advance(14 * dayMs)
+    const refused = await subscription('patch', { plan: 'business' })
+    expect([refused.status, refused.error?.metadata]).toEqual([409, { state: 'open', invoiceId: last.id }])
+    await call('invoices.pay', { id: last.id })
+    expect((await subscription('patch', { plan: 'business' })).result.status).toBe('active')
   })
 
   it('beyond the plan is charged when its period is over, and explained by the ledger', async () => {

@@ -60,8 +60,10 @@ function formula(line: Line): string {
       return `${whole}, for ${secondsLeft} of ${secondsTotal} seconds = ${amountMinor}`
     case 'credit':
       return `−(${whole}), for ${secondsLeft} of ${secondsTotal} seconds that are not used = ${amountMinor}`
-    case 'usage':
-      return `(${quantity} − ${included}) ÷ ${per}, rounded up, × ${unitMinor} = ${amountMinor}`
+    case 'usage': {
+      const time = secondsTotal > 0 ? `, for ${secondsLeft} of ${secondsTotal} seconds` : ''
+      return `(${quantity} − ${included}) ÷ ${per}, rounded up, × ${unitMinor}${time} = ${amountMinor}`
+    }
     case 'cap':
       return `what is above the spend cap is not charged: ${amountMinor}`
   }

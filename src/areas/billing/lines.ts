@@ -21,8 +21,11 @@ export function amountOf(line: Omit<Line, 'amountMinor'>): number {
     case 'credit':
       // Not -0, which is another number than 0 for some.
       return 0 - leftOf(quantity * unitMinor, secondsTotal - secondsLeft, secondsTotal)
-    case 'usage':
-      return Math.ceil(Math.max(0, quantity - included) / per) * unitMinor
+    case 'usage': {
+      const whole = Math.ceil(Math.max(0, quantity - included) / per) * unitMinor
+      // Of a level in a part of a period; sums have their part in what is included.
+      return secondsTotal > 0 ? leftOf(whole, secondsTotal - secondsLeft, secondsTotal) : whole
+    }
     case 'cap':
       return 0 - quantity
   }

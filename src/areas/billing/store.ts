@@ -24,13 +24,16 @@ export type AccountRow = {
   numberPrefix: string
   lastNumber: number
   stripeCustomer: string | null
+  /** What was used until then is charged already. */
+  usageUntil: string | null
   created: string
   updated: string
 }
 
 const accountColumns = sql`
   workspace_id, email, legal_name, address, tax_id, currency, balance_minor::float8 as balance_minor,
-  spend_cap_minor::float8 as spend_cap_minor, number_prefix, last_number, stripe_customer, created, updated`
+  spend_cap_minor::float8 as spend_cap_minor, number_prefix, last_number, stripe_customer,
+  usage_until, created, updated`
 
 export function findAccount(db: Db, workspaceId: string): Promise<AccountRow | undefined> {
   return first(db, sql`select ${accountColumns} from billing_accounts where workspace_id = ${workspaceId}`)
@@ -65,6 +68,7 @@ const patchable = [
   'spendCapMinor',
   'balanceMinor',
   'stripeCustomer',
+  'usageUntil',
   'updated',
 ] as const
 
@@ -147,6 +151,19 @@ export function openAfter(db: Db, workspaceId: string, at: Date): Promise<Unpaid
     where workspace_id = ${workspaceId} and provider <> 'stripe' and status = 'open' and period_to > ${at}
     order by created, id limit 1`,
   )
+}
+
+/** What our own invoices say of usage since a period began, less what a cap took off. */
+export async function chargedForUsage(db: Db, workspaceId: string, since: Date): Promise<number> {
+  const row = await first<{ minor: number }>(
+    db,
+    sql`
+    select coalesce(sum((l ->> 'amountMinor')::bigint), 0)::float8 as minor
+    from invoices i, jsonb_array_elements(i.lines) l
+    where i.workspace_id = ${workspaceId} and i.created >= ${since} and i.provider <> 'stripe' and i.status <> 'void'
+      and l ->> 'kind' in ('usage', 'cap') and (l ->> 'from')::timestamptz >= ${since}`,
+  )
+  return row?.minor ?? 0
 }
 
 export type NewInvoice = Totals & {

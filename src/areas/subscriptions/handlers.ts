@@ -63,8 +63,9 @@ export default implement(subscriptions, {
       const now = ctx.now()
       const at = toSecond(now)
       const change = changed(standing.market, standing.state, terms, at)
-      await refuseUnmetered(ctx, workspaceId, change)
       const stripe = standing.provider === 'stripe' ? stripeOf(ctx, standing.billing) : null
+      // Stripe charges no usage, so there is nothing to wait for.
+      if (!stripe) await refuseUnmetered(ctx, workspaceId, change)
       const quoted = stripe && (await quoteOf(stripe, standing, terms, change, at))
       // As of the moment that was asked about.
       return await previewOf({ ...ctx, now: () => now }, workspaceId, standing, terms, quoted)
@@ -242,6 +243,7 @@ async function changeHere(ctx: Pick<Context, 'db' | 'settings' | 'now' | 'enqueu
   const change = changed(market, state, terms, at)
   const account = await invoices.lockAccount(db, billing, workspaceId, now())
   const { lines } = await costOf(db, workspaceId, standing, change, at)
+  if (change.closed) await invoices.updateAccount(db, workspaceId, { usageUntil: change.closed.to })
   if (change.period) {
     const { period } = change
     const invoice = await writeInvoice(db, billing, { provider, account, lines, period, at })

@@ -39,6 +39,9 @@ describe('limits of a plan', () => {
     const more = { workspaceId, name: 'One more', triggers: [{ on: 'manual' }], steps, grants: [] }
     const made = await p.call('automations.post', more, owner)
     expect([made.status, made.error?.metadata]).toEqual([402, { dimension: 'automations', limit: 5, current: 7 }])
+    const template = { workspaceId, template: 'failed-deploys', enabled: false }
+    const installed = await p.call('automations.templates.install', template, owner)
+    expect([installed.status, installed.error?.metadata.dimension]).toEqual([402, 'automations'])
     const { result } = await p.call('automations.list', { workspaceId }, owner)
     expect(result.count).toBe(7)
     const { id } = result.items[0]

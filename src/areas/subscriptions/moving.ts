@@ -16,12 +16,17 @@ import { chargedUsage } from './used.ts'
 const mostMoves = 200
 
 export async function moveOn(ctx: JobContext, workspaceId: string): Promise<void> {
-  const { period } = (await store.find(ctx.db, workspaceId)) ?? { period: null }
-  // A period that is over is charged for all its days.
-  if (ctx.settings.billing && period && period.to <= ctx.now()) await meterYesterday(ctx, workspaceId)
   for (let count = 0; count < mostMoves && !ctx.signal.aborted; count++) {
+    // Before each: one move can make the subscription past due, and the next end it.
+    if (ctx.settings.billing) await meterEnding(ctx, workspaceId)
     if (!(await moveOnce(ctx, workspaceId))) return
   }
+}
+
+/** A period that is over, or that a debt may cut off now, is charged for all its days. */
+async function meterEnding(ctx: JobContext, workspaceId: string): Promise<void> {
+  const { period, status } = (await store.find(ctx.db, workspaceId)) ?? { period: null, status: null }
+  if (period && (period.to <= ctx.now() || status === 'past_due')) await meterYesterday(ctx, workspaceId)
 }
 
 async function moveOnce(ctx: JobContext, workspaceId: string): Promise<boolean> {
@@ -53,8 +58,10 @@ async function moveInside(ctx: JobContext, workspaceId: string) {
     const used = move.closed ? await chargedUsage(tx, workspaceId, standing, move.closed) : []
     const period = move.period ?? move.closed
     const lines = [...used, ...move.lines]
-    const invoice = period && (await writeInvoice(tx, billing, { provider, account, lines, period, at: move.at }))
+    // Before the last invoice is written, which is asked for as any other.
     if (move.event === 'canceled') await invoices.giveUpDebts(tx, workspaceId, now)
+    const invoice = period && (await writeInvoice(tx, billing, { provider, account, lines, period, at: move.at }))
+    if (move.closed) await invoices.updateAccount(tx, workspaceId, { usageUntil: move.closed.to })
     const { stripeSubscription, stripeItem } = standing.state
     await store.save(tx, workspaceId, standing.provider, { ...move.state, stripeSubscription, stripeItem }, now)
     await ctx.record(tx, [

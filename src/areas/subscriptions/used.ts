@@ -1,25 +1,27 @@
-// What was used in a period that ends, as lines of the invoice that closes it.
+// What was used in a period, or in the part of it that a plan was had, as lines of the invoice that closes it.
 import type { Db } from '../../kit/db.ts'
 import { matchingEntries } from '../audit_logs/store.ts'
 import type { Line } from '../billing/lines.ts'
-import { usageLines } from '../billing/usage/charging.ts'
+import { type UsedSpan, uncharged, usageLines } from '../billing/usage/charging.ts'
 import { dayOf } from '../billing/usage/metering.ts'
-import { totalsIn } from '../billing/usage/showing.ts'
+import { spentBefore, totalsIn } from '../billing/usage/showing.ts'
 import type { Standing } from './standing.ts'
 
-/** Of a period that is over; the entries of the ledger that tell of its days go with it. */
+/** By the plan that is had until then; the entries of the ledger that tell of its days go with it. */
 export async function chargedUsage(
   db: Db,
   workspaceId: string,
   { market, state, account }: Standing,
-  period: { from: Date; to: Date },
+  closed: UsedSpan,
 ): Promise<Line[]> {
-  const totals = await totalsIn(db, workspaceId, period)
+  const span = uncharged(closed, account?.usageUntil ?? null)
+  const totals = await totalsIn(db, workspaceId, span)
   const { file, currency } = market
-  const terms = { file, plan: state.plan, currency, period, spendCapMinor: account?.spendCapMinor ?? null }
+  const cap = { spendCapMinor: account?.spendCapMinor ?? null, spentMinor: await spentBefore(db, workspaceId, span) }
+  const terms = { file, plan: state.plan, currency, span, ...cap }
   const lines = usageLines(totals, { ...terms, seqs: null })
   if (lines.length === 0) return []
-  return usageLines(totals, { ...terms, seqs: await seqsOf(db, workspaceId, period) })
+  return usageLines(totals, { ...terms, seqs: await seqsOf(db, workspaceId, span) })
 }
 
 async function seqsOf(db: Db, workspaceId: string, period: { from: Date; to: Date }) {

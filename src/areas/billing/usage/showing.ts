@@ -7,20 +7,21 @@ import { findHeld, findPeriod } from '../../workspaces/limits/store.ts'
 import type { UsageRow } from '../fields/contract.ts'
 import { amountOf, sumOf } from '../lines.ts'
 import * as accounts from '../store.ts'
-import { priceOfUsage, usageLines } from './charging.ts'
+import { priceIn, type UsedSpan, uncharged, usageLines } from './charging.ts'
 import { dayMs, dayOf, type Total, totalOf } from './metering.ts'
 import * as store from './store.ts'
 
 type Row = Static<typeof UsageRow>
 type Span = { from: Date; to: Date }
-type Pricing = { billing: Billing | null; plan: string; currency: string }
+type Pricing = { billing: Billing | null; plan: string; currency: string; usageUntil: string | null }
 
 export async function pricingOf({ db, settings }: Pick<Context, 'db' | 'settings'>, workspaceId: string) {
   const { billing } = settings
   const { plan, provider } = await findHeld(db, billing, workspaceId)
   const account = billing ? await accounts.findAccount(db, workspaceId) : undefined
   const currency = account?.currency ?? billing?.file.currency ?? 'EUR'
-  return { billing: provider === 'none' ? null : billing, plan, currency }
+  const usageUntil = account?.usageUntil ?? null
+  return { billing: provider === 'none' ? null : billing, plan, currency, usageUntil }
 }
 
 /** Months of the calendar, or days; what is included counts for a period, so it is shown there alone. */
@@ -47,31 +48,42 @@ export async function totalsIn(db: Db, workspaceId: string, { from, to }: Span):
   return totalOf(await store.usedBetween(db, workspaceId, dayOf(from), dayOf(to)))
 }
 
-export async function usageInPeriod(db: Db, workspaceId: string, pricing: Pricing) {
-  const { billing, plan, currency } = pricing
-  const period = billing && (await findPeriod(db, workspaceId))
-  if (!billing || !period) return null
-  const span = { from: new Date(period.from), to: new Date(period.to) }
-  const usage = (await totalsIn(db, workspaceId, span)).map(({ dimension, quantity }): Row => {
-    const price = priceOfUsage(billing.file, plan, dimension, currency)
-    const none = { included: null, overage: 0, amountMinor: 0 }
-    if (!price) return { dimension, quantity, ...period, ...none }
-    const line = { kind: 'usage', dimension, quantity, ...price, secondsLeft: 0, secondsTotal: 0 } as const
-    const texts = { description: '', usageFromSeq: null, usageToSeq: null }
-    const amountMinor = amountOf({ ...line, ...texts, ...period })
-    const overage = Math.max(0, quantity - price.included)
-    return { dimension, quantity, ...period, included: price.included, overage, amountMinor }
-  })
-  return { ...period, usage }
+/** What is not charged yet of the period, as if nothing changed until it ends. */
+async function openSpan(db: Db, workspaceId: string, usageUntil: string | null): Promise<UsedSpan | null> {
+  const found = await findPeriod(db, workspaceId)
+  if (!found) return null
+  const period = { from: new Date(found.from), to: new Date(found.to) }
+  return uncharged({ ...period, period, includedTo: period.to }, usageUntil)
 }
 
-/** What the next invoice would charge for usage if the period ended now, without the cap. */
+/** What usage has cost in the period before this part of it. */
+export async function spentBefore(db: Db, workspaceId: string, { from, period }: UsedSpan): Promise<number> {
+  return from > period.from ? await accounts.chargedForUsage(db, workspaceId, period.from) : 0
+}
+
+export async function usageInPeriod(db: Db, workspaceId: string, pricing: Pricing) {
+  const { billing, plan, currency, usageUntil } = pricing
+  const span = billing && (await openSpan(db, workspaceId, usageUntil))
+  if (!billing || !span) return null
+  const dates = { from: span.from.toISOString(), to: span.to.toISOString() }
+  const usage = (await totalsIn(db, workspaceId, span)).map(({ dimension, quantity }): Row => {
+    const price = priceIn(billing.file, plan, dimension, currency, span)
+    const none = { included: null, overage: 0, amountMinor: 0 }
+    if (!price) return { dimension, quantity, ...dates, ...none }
+    const texts = { description: '', usageFromSeq: null, usageToSeq: null }
+    const amountMinor = amountOf({ kind: 'usage', dimension, quantity, ...price, ...texts, ...dates })
+    const overage = Math.max(0, quantity - price.included)
+    return { dimension, quantity, ...dates, included: price.included, overage, amountMinor }
+  })
+  return { ...dates, usage }
+}
+
+/** What usage costs in the period if it ended now, without the cap, and with what was charged of it. */
 export async function spentSoFar(db: Db, workspaceId: string, pricing: Pricing): Promise<number> {
-  const { billing, plan, currency } = pricing
-  const period = billing && (await findPeriod(db, workspaceId))
-  if (!billing || !period) return 0
-  const span = { from: new Date(period.from), to: new Date(period.to) }
+  const { billing, plan, currency, usageUntil } = pricing
+  const span = billing && (await openSpan(db, workspaceId, usageUntil))
+  if (!billing || !span) return 0
   const totals = await totalsIn(db, workspaceId, span)
-  const terms = { file: billing.file, plan, currency, period: span, spendCapMinor: null, seqs: null }
-  return sumOf(usageLines(totals, terms))
+  const terms = { file: billing.file, plan, currency, span, spendCapMinor: null, spentMinor: 0, seqs: null }
+  return (await spentBefore(db, workspaceId, span)) + sumOf(usageLines(totals, terms))
 }

@@ -1,14 +1,15 @@
 // What a change of plan, cycle or seats does: when it takes effect, and what is charged and credited for it.
 import { planOf } from '../../../kit/plans.ts'
-import { addDays, periodFrom, type Span, toSecond } from './calendar.ts'
+import type { UsedSpan } from '../../billing/usage/charging.ts'
+import { addDays, periodFrom, toSecond } from './calendar.ts'
 import { creditLines, prorationLines, recurringLines } from './lines.ts'
 import { chargedFor, isFree, isSame, type Terms, yearlyOf } from './prices.ts'
 import { type Market, type Outcome, resting, type State } from './state.ts'
 
 export type Change = Outcome & {
   when: 'now' | 'period_end'
-  /** The period that ends with it, where another begins now: what was used in it is charged. */
-  closed?: Span
+  /** Where another plan or period begins now: what was used until then is charged, by the prices that it was used at. */
+  closed?: UsedSpan | null
 }
 
 /** The same for a preview and for what then happens: both call this. */
@@ -66,13 +67,22 @@ function raised(market: Market, state: State, wanted: Terms, now: Date): Omit<Ch
   if (!period || !anchor) throw new Error('a subscription that is paid has a period')
   const after = { ...state, ...wanted, next: null, cancelAt: null, charged: chargedFor(market, wanted) }
   const unused = creditLines({ ...market, terms: state, period, charged: state.charged }, now)
+  // Another plan, and another period, includes its own for the rest: who changes often gets no more of it.
+  const used = { from: period.from, to: now, period, includedTo: now }
   if (wanted.cycle === state.cycle) {
     const rest = prorationLines({ ...market, terms: wanted, period }, now)
-    return { state: after, lines: [...unused, ...rest], period: { from: now, to: period.to } }
+    // Seats alone change neither what usage costs nor what of it is included.
+    const closed = wanted.plan === state.plan ? null : used
+    return { state: after, lines: [...unused, ...rest], period: { from: now, to: period.to }, closed }
   }
   // Another cycle begins now.
   const next = periodFrom(now, wanted.cycle, now)
   const whole = recurringLines({ ...market, terms: wanted, period: next })
   const lines = [...unused, ...whole]
-  return { state: { ...after, anchor: now, period: next }, lines, period: next, closed: { from: period.from, to: now } }
+  return {
+    state: { ...after, anchor: now, period: next },
+    lines,
+    period: next,
+    closed: used,
+  }
 }

@@ -1,4 +1,5 @@
 // What time does to a subscription: the next move that is due, one at a time, in the order in which they were due.
+import type { UsedSpan } from '../../billing/usage/charging.ts'
 import { addDays, periodFrom } from './calendar.ts'
 import { recurringLines } from './lines.ts'
 import { chargedFor, isFree, partsOf, type Terms } from './prices.ts'
@@ -8,8 +9,8 @@ export type Move = Outcome & {
   event: 'trial_ended' | 'renewed' | 'past_due' | 'recovered' | 'canceled'
   /** When it was due, which may be long ago. */
   at: Date
-  /** The period that has ended with it: what was used in it is charged. */
-  closed: State['period']
+  /** The period that has ended with it, or was cut off: what was used in it is charged. */
+  closed: UsedSpan | null
 }
 
 /** The oldest invoice that is due and not paid, as far as it matters. */
@@ -26,7 +27,7 @@ function ended(market: Market, state: State): Move | null {
   const { file } = market
   const at = period.to
   const isTrial = status === 'trialing'
-  const closed = isTrial ? null : period
+  const closed = isTrial ? null : { ...period, period, includedTo: at }
   if (cancelAt && cancelAt <= at) {
     return { event: 'canceled', at, state: resting(file, state, 'canceled'), lines: [], period: null, closed }
   }
@@ -50,11 +51,11 @@ function ended(market: Market, state: State): Move | null {
 }
 
 function late({ file }: Market, state: State, debt: Debt): Move | null {
-  const { status, pastDueSince } = state
+  const { status, pastDueSince, period } = state
   const none = { lines: [], period: null, closed: null }
   if (status === 'active' && debt) {
     // A debt of earlier times leaves what began after it the whole grace.
-    const since = state.period && state.period.from > debt.dueAt ? state.period.from : debt.dueAt
+    const since = period && period.from > debt.dueAt ? period.from : debt.dueAt
     return { event: 'past_due', at: since, state: { ...state, status: 'past_due', pastDueSince: since }, ...none }
   }
   if (status !== 'past_due' || !pastDueSince) return null
@@ -62,5 +63,8 @@ function late({ file }: Market, state: State, debt: Debt): Move | null {
     return { event: 'recovered', at: pastDueSince, state: { ...state, status: 'active', pastDueSince: null }, ...none }
   }
   const at = addDays(pastDueSince, file.graceDays)
-  return { event: 'canceled', at, state: resting(file, state, 'canceled'), ...none }
+  // It ends the period, so all that the period includes counts. A grace that was made shorter may lie before it.
+  const to = new Date(Math.max(Number(at), Number(period?.from ?? at)))
+  const closed = period && { from: period.from, to, period, includedTo: period.to }
+  return { event: 'canceled', at, state: resting(file, state, 'canceled'), ...none, closed }
 }
