@@ -126,7 +126,7 @@ async function digestOf(database: Database, chain: string): Promise<string> {
     const statements = {
       facts: sql`select md5(string_agg(concat_ws('|', metric, at, seq, place, weight, value, spread, dims), ',' order by metric, seq, place)) as sum
         from analytics_facts where workspace_id = ${chain}`,
-      hours: sql`select md5(string_agg(concat_ws('|', metric, hour, key, weight, value, spread), ',' order by metric, hour, key)) as sum
+      hours: sql`select md5(string_agg(concat_ws('|', metric, dimension, hour, name, weight, value, analytics_spread(spread)), ',' order by metric, dimension, hour, name)) as sum
         from analytics_hours where workspace_id = ${chain}`,
       states: sql`select md5(string_agg(concat_ws('|', object, record_id, fields), ',' order by object, record_id)) as sum
         from analytics_states where workspace_id = ${chain}`,

@@ -223,8 +223,8 @@ describe('a metric', () => {
         select metric, at, seq, place, weight, value::text, spread, dims from analytics_facts
         where workspace_id = ${w.workspaceId} order by metric, seq, place`),
       hours: await db.query(sql`
-        select metric, hour, key, weight, value::text, spread, dims from analytics_hours
-        where workspace_id = ${w.workspaceId} order by metric, hour, key`),
+        select metric, dimension, hour, name, weight, value::text, analytics_spread(spread) from analytics_hours
+        where workspace_id = ${w.workspaceId} order by metric, dimension, hour, name`),
     })
     const before = await p.database.transaction(async tx => {
       await tx.query(sql`select seq from analytics_places where workspace_id = ${w.workspaceId} for update`)

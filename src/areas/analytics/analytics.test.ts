@@ -4,6 +4,12 @@ import { asking, dayMs, type Points, total } from '../../../test/analytics/askin
 import { type World, world } from '../../../test/calls.ts'
 import { platform, type TestPlatform } from '../../../test/helpers/platform.ts'
 import { operation } from '../../operations.ts'
+import { ages as calls } from '../agent_tools/jobs.ts'
+import { ages as executions } from '../automations/jobs.ts'
+import { ages as deliveries } from '../integrations/jobs.ts'
+import { ages as memories } from '../memories/jobs.ts'
+import { ages as tokens } from '../telemetry_tokens/jobs.ts'
+import { ages as requests } from './jobs.ts'
 
 const [ago0, ago90] = ['2026-11-10T00:00:00.000Z', '2026-10-01T00:00:00.000Z']
 const all = ['issues.opened', 'issues.resolved', 'issues.open', 'issues.time_to_resolve', 'issues.time_to_triage']
@@ -46,6 +52,31 @@ describe('analytics.metrics', () => {
     }
     const ratio = result.items.find(({ name }: Told) => name === 'autofixes.merge_rate')
     expect(ratio.parts).toEqual(['autofixes.merged', 'autofixes.rejected'])
+  })
+})
+
+describe('a metric of records that are removed', () => {
+  const kept = {
+    'automations.executions': executions.automation_executions,
+    'integrations.deliveries': deliveries.integration_deliveries,
+    'tools.calls': calls.agent_tool_hours,
+    'memories.hits': memories.memory_use_hours,
+    'telemetry.items': tokens.telemetry_token_hours,
+    'telemetry.bytes': tokens.telemetry_token_hours,
+    'telemetry.rejected': tokens.telemetry_token_hours,
+    'api.requests': requests.analytics_requests,
+    'api.latency': requests.analytics_requests,
+  }
+
+  it.each(Object.entries(kept))('%s says nothing of a time for which nothing is kept', async (name, age) => {
+    const keptDays = age?.afterDays ?? 0
+    const span = { from: q.ago((keptDays + 3) * dayMs), to: q.ago((keptDays - 3) * dayMs) }
+    const { groups } = await q.series(here, name, span)
+    const points: { at: string; value: number | null }[] = groups[0].points
+    const after = name === 'api.latency' ? null : 0
+    const isGone = (at: string) => Date.parse(at) < p.now().getTime() - keptDays * dayMs - 3_600_000
+    expect(points.filter(({ at }) => isGone(at)).length).toBeGreaterThan(1)
+    expect(points.map(({ value }) => value)).toEqual(points.map(({ at }) => (isGone(at) ? null : after)))
   })
 })
 

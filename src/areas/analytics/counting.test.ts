@@ -24,8 +24,8 @@ describe('counting', () => {
       select metric, at, seq, place, weight, value::text, spread, dims from analytics_facts
       where workspace_id = ${workspaceId} order by metric, seq, place`),
     hours: await p.database.query(sql`
-      select metric, hour, key, weight, value::text, spread, dims from analytics_hours
-      where workspace_id = ${workspaceId} order by metric, hour, key`),
+      select metric, dimension, hour, name, weight, value::text, analytics_spread(spread) from analytics_hours
+      where workspace_id = ${workspaceId} order by metric, dimension, hour, name`),
     states: await p.database.query(sql`
       select object, record_id, fields from analytics_states where workspace_id = ${workspaceId} order by 1, 2`),
   })

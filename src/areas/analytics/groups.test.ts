@@ -32,6 +32,19 @@ describe('groups', () => {
     expect(await q.totals(w, 'issues.opened', 'label', {})).toEqual({ [one]: 1, [other]: 1 })
   })
 
+  it('tells ratings of skills apart by the skill, and others not', async () => {
+    const { workspaceId, owner } = w
+    const skill = { workspaceId, slug: 'look-first', description: 'Looks first', body: 'Look.' }
+    const { id } = (await p.call('skills.post', skill, owner)).result
+    const issue = await q.issue(w, {})
+    const rate = (object: string, objectId: string, value: number) =>
+      p.call('ratings.post', { workspaceId, object, objectId, value }, w.member)
+    expect([(await rate('skill', id, 1)).status, (await rate('issue', issue, 1)).status]).toEqual([201, 201])
+    await q.counted(w)
+    const { groups } = await q.series(w, 'ratings.score', { groupBy: ['skill'] })
+    expect(groups.map(({ by }: Grouped) => by.skill).sort()).toEqual([id, null].sort())
+  })
+
   it('shows the largest 50 groups, and the rest as one', async () => {
     const many = await world(p)
     for (let n = 0; n < 52; n++) await q.issue(many, { resources: [`service/${n}`, ...(n < 2 ? ['service/all'] : [])] })

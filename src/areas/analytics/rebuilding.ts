@@ -37,6 +37,7 @@ export async function rebuildOne(tx: Tx, workspaceId: string): Promise<Rebuilt> 
     entries += rows.length
     await countAgain(tx, workspaceId, rows, states)
   }
+  await store.sumAgain(tx, workspaceId)
   await store.putStates(tx, workspaceId, states)
   return { workspaceId, entries, isPruned: false }
 }
@@ -49,5 +50,5 @@ async function countAgain(tx: Tx, workspaceId: string, rows: readonly ChainRow[]
   const done = told.filter(({ outcome }) => outcome === 'success')
   const readings = await store.readingsBetween(tx, workspaceId, first.seq, last.seq)
   const { facts } = count(done, readings, states)
-  await store.addFacts(tx, workspaceId, facts)
+  await store.keepFacts(tx, workspaceId, facts)
 }

@@ -49,16 +49,21 @@ function dimsOf({ dimensions }: LedgerMetric, by: Dims): Fact['dims'] {
   return Object.fromEntries(Object.keys(dimensions).map(name => [name, valuesOf(by[name])]))
 }
 
-/** Of an id, which is random, the end tells as well who it is. */
+/** Of an id, which is random, seven letters tell who it is: of ten thousand people hardly two have the same. */
 function spreadOf({ kind }: LedgerMetric, { member }: Dims, value: number): string | null {
   if (kind === 'mean') return String(value)
-  return kind === 'distinct' ? `u${String(member).slice(-10)}` : null
+  return kind === 'distinct' ? `u${String(member).slice(-7)}` : null
 }
 
+/** As long as a name may be. What comes in an archive may be longer, and an index does not take everything. */
+const mostLetters = 256
+
 function valuesOf(value: Dims[string]): readonly string[] {
-  const list = Array.isArray(value) ? [...new Set(value)].sort() : [value]
-  return list.length > 0 ? list.map(one => one ?? none) : [none]
+  const list = (Array.isArray(value) ? value : [value]).map(one => shortened(String(one ?? none)))
+  return list.length > 0 ? [...new Set(list)].sort() : [none]
 }
+
+const shortened = (name: string) => (name.length <= mostLetters ? name : [...name].slice(0, mostLetters).join(''))
 
 function changesOf(
   entry: FollowedEntry,
@@ -123,7 +128,8 @@ function changesOf(
   }
   if (action === 'agent_tools.approvals.decide') tell('approval', null, reading?.fields ?? null)
   if (action === 'ratings.post') {
-    tell('rating', null, { object: said(entry, 'object'), reason: said(entry, 'reason'), value: said(entry, 'value') })
+    const told = ['object', 'objectId', 'reason', 'value'].map(path => [path, said(entry, path)])
+    tell('rating', null, Object.fromEntries(told))
   }
   return changes
 }

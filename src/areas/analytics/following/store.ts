@@ -1,8 +1,9 @@
 // SQL of the counting: its place in each ledger, facts and their hourly sums, states and readings.
 import { type Db, first } from '../../../kit/db.ts'
-import { sql } from '../../../kit/sql.ts'
+import { raw, type Sql, sql } from '../../../kit/sql.ts'
 import type { Fields } from '../metrics/metric.ts'
-import type { Fact } from './counting.ts'
+import { metrics } from '../metrics/table.ts'
+import { type Fact, none } from './counting.ts'
 import type { Reading } from './reading.ts'
 
 /** The number of the last entry that was counted; 0 where none was. */
@@ -68,10 +69,18 @@ export async function statesWith(
 /** Rows of one statement: on the embedded engine everybody else waits meanwhile. */
 const mostAtOnce = 500
 
-function inPieces<T>(all: readonly T[]): T[][] {
-  return Array.from({ length: Math.ceil(all.length / mostAtOnce) }, (_, piece) =>
-    all.slice(piece * mostAtOnce, (piece + 1) * mostAtOnce),
-  )
+function inPieces<T>(all: readonly T[], sizeOf: (one: T) => number = () => 1): T[][] {
+  const pieces: T[][] = []
+  let left = 0
+  for (const one of all) {
+    if (left <= 0) {
+      pieces.push([])
+      left = mostAtOnce
+    }
+    pieces.at(-1)?.push(one)
+    left -= sizeOf(one)
+  }
+  return pieces
 }
 
 function parts(key: string): [string, string] {
@@ -136,42 +145,86 @@ function partsOf({ others, ...reading }: Reading): Reading[] {
 
 /** With their hours, in one statement: the one is never without the other. */
 export async function addFacts(db: Db, workspaceId: string, facts: readonly Fact[]): Promise<void> {
-  for (const piece of inPieces(facts)) await addSome(db, workspaceId, piece)
+  // Taken apart here: the planner expects ten thousand values in each fact, and PostgreSQL compiles code for that many.
+  for (const piece of inPieces(facts, ({ dims }) => namesIn(dims).length)) {
+    const parts = piece.flatMap(({ dims, metric, at, weight, value, spread }) =>
+      namesIn(dims).map(([dimension, name]) => ({ metric, dimension, at, name, weight, value, spread })),
+    )
+    await db.query(sql`
+      with kept as (${keeping(workspaceId, piece)})
+      insert into analytics_hours as h (workspace_id, metric, dimension, hour, name, weight, value, spread)
+      select ${workspaceId}, n.metric, n.dimension, date_trunc('hour', n.at, 'UTC'), n.name, ${sumsOf('n')}
+      from jsonb_to_recordset(${JSON.stringify(parts)}::jsonb) n (metric text, dimension text, at timestamptz, name text,
+        weight int, value numeric, spread text)
+      group by 2, 3, 4, 5
+      on conflict (workspace_id, metric, dimension, hour, name) do update set
+        weight = h.weight + excluded.weight, value = h.value + excluded.value,
+        spread = ${shortOf(sql`h.weight + excluded.weight`, sql`h.spread || ' ' || excluded.spread`)}`)
+  }
 }
 
-async function addSome(db: Db, workspaceId: string, facts: readonly Fact[]): Promise<void> {
-  await db.query(sql`
-    with said as (
-      select * from jsonb_to_recordset(${JSON.stringify(facts)}::jsonb)
-        n (metric text, at timestamptz, seq bigint, place int, weight int, value numeric, spread text, dims jsonb)
-    ), kept as (
-      insert into analytics_facts (workspace_id, metric, at, seq, place, weight, value, spread, dims)
-      select ${workspaceId}, n.metric, n.at, n.seq, n.place, n.weight, n.value, n.spread, n.dims from said n
-    )
-    insert into analytics_hours as h (workspace_id, metric, hour, key, weight, value, spread, dims)
-    select ${workspaceId}, n.metric, date_trunc('hour', n.at, 'UTC'), md5(n.dims::text), sum(n.weight), sum(n.value),
-      analytics_spread(string_agg(n.spread, ' ')), n.dims
-    from said n group by 2, 3, 4, 8
-    on conflict (workspace_id, metric, hour, key) do update set
-      weight = h.weight + excluded.weight, value = h.value + excluded.value,
-      spread = analytics_spread(h.spread || ' ' || excluded.spread)`)
+/** Everything has the name '' in the dimension ''. */
+const namesIn = (dims: Fact['dims']): [dimension: string, name: string][] => [
+  ['', ''],
+  ...Object.entries(dims).flatMap(([dimension, names]) => names.map((name): [string, string] => [dimension, name])),
+]
+
+/** Alone: their hours are summed up when all are there. */
+export async function keepFacts(db: Db, workspaceId: string, facts: readonly Fact[]): Promise<void> {
+  for (const piece of inPieces(facts)) await db.query(keeping(workspaceId, piece))
+}
+
+const keeping = (workspaceId: string, facts: readonly Fact[]) => sql`
+  insert into analytics_facts (workspace_id, metric, at, seq, place, weight, value, spread, dims)
+  select ${workspaceId}, n.metric, n.at, n.seq, n.place, n.weight, n.value, n.spread, n.dims
+  from jsonb_to_recordset(${JSON.stringify(facts)}::jsonb)
+    n (metric text, at timestamptz, seq bigint, place int, weight int, value numeric, spread text, dims jsonb)`
+
+/** As many as no digit is lost of. Fewer stand as they came: putting them in order takes longer than all the rest. */
+const mostExact = 256
+
+/** Of people each is there once from the start: who does something every minute would be there sixty times. */
+const shortOf = (weight: Sql, spread: Sql) =>
+  sql`case when ${weight} > ${mostExact}::int or ${spread} like 'u%' then analytics_spread(${spread}) else ${spread} end`
+
+function sumsOf(alias: 'f' | 'n'): Sql {
+  const of = raw(alias)
+  const spread = sql`string_agg(${of}.spread, ' ')`
+  return sql`sum(${of}.weight), sum(${of}.value), ${shortOf(sql`sum(${of}.weight)`, spread)}`
 }
 
 /** Before everything is counted again. */
 export async function forget(db: Db, workspaceId: string): Promise<void> {
   await db.query(sql`delete from analytics_facts where workspace_id = ${workspaceId}`)
-  await db.query(sql`delete from analytics_hours where workspace_id = ${workspaceId}`)
   await db.query(sql`delete from analytics_states where workspace_id = ${workspaceId}`)
 }
 
-/** The hours alone, from the facts that are there. */
+/** The hours alone, from the facts that are there: a dimension at a time, so that the planner knows how many rows it meets. */
 export async function sumAgain(db: Db, workspaceId: string): Promise<void> {
   await db.query(sql`delete from analytics_hours where workspace_id = ${workspaceId}`)
+  for (const { name, dimensions, several = [] } of counted) {
+    await sumOne(db, workspaceId, name, '', sql`''`)
+    for (const dimension of Object.keys(dimensions)) {
+      const values = sql`f.dims -> ${dimension}::text`
+      const named = several.includes(dimension)
+        ? sql`left(jsonb_array_elements_text(coalesce(${values}, jsonb_build_array(${none}::text))), 256)`
+        : sql`left(coalesce(${values} ->> 0, ${none}::text), 256)`
+      await sumOne(db, workspaceId, name, dimension, named)
+    }
+  }
+}
+
+const counted = metrics.filter(metric => metric.from === 'ledger')
+
+async function sumOne(db: Db, workspaceId: string, metric: string, dimension: string, name: Sql): Promise<void> {
   await db.query(sql`
-    insert into analytics_hours (workspace_id, metric, hour, key, weight, value, spread, dims)
-    select f.workspace_id, f.metric, date_trunc('hour', f.at, 'UTC'), md5(f.dims::text), sum(f.weight), sum(f.value),
-      analytics_spread(string_agg(f.spread, ' ')), f.dims
-    from analytics_facts f where f.workspace_id = ${workspaceId} group by 1, 2, 3, 4, 8`)
+    insert into analytics_hours (workspace_id, metric, dimension, hour, name, weight, value, spread)
+    select ${workspaceId}, ${metric}, ${dimension}, f.hour, f.name, ${sumsOf('f')}
+    from (
+      select date_trunc('hour', f.at, 'UTC') as hour, ${name} as name, f.weight, f.value, f.spread
+      from analytics_facts f where f.workspace_id = ${workspaceId} and f.metric = ${metric}
+    ) f
+    group by f.hour, f.name`)
 }
 
 /** Workspaces that something was counted in, in order. */

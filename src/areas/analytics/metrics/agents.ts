@@ -115,6 +115,7 @@ export const agentMetrics: readonly Metric[] = [
     records: 'agent_tools.calls',
     list: { operation: 'agent_tools.calls.list', fields: { tool: 'tool', status: 'outcome' } },
     relation: callCounts,
+    keptDays: 30,
     smallest: 'hour',
   },
   {
@@ -127,6 +128,7 @@ export const agentMetrics: readonly Metric[] = [
     dimensions: { source: 'where the memory comes from', visibility: 'private, team or workspace' },
     records: 'memories',
     relation: useCounts,
+    keptDays: 400,
     smallest: 'hour',
   },
 ]

@@ -65,6 +65,8 @@ export type RecordMetric = Declared & {
   /** The list that has as many records as is counted. */
   list?: ListOf
   relation: Relation
+  /** Older records are removed: of a time before that nobody knows how many there were. */
+  keptDays?: number
   /** What is kept by the day cannot be asked for by the hour. */
   smallest: Granularity
   /** Rows are sums of many: their mean is known, the middle one is not. */

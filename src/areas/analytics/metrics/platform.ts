@@ -3,7 +3,7 @@ import { executionCounts } from '../../automations/executions/store.ts'
 import { deliveryCounts } from '../../integrations/deliveries/store.ts'
 import { byteCounts, itemCounts, rejectedCounts } from '../../telemetry_tokens/usage/store.ts'
 import { requestCounts, requestTimes } from '../requests/store.ts'
-import type { Metric } from './metric.ts'
+import type { Dims, Metric } from './metric.ts'
 
 const ofTokens = {
   dataset: 'id of the dataset that it went to',
@@ -33,6 +33,7 @@ export const platformMetrics: readonly Metric[] = [
     records: 'automations.executions',
     list: { operation: 'automations.executions.list', fields: { automation: 'id', status: 'status' } },
     relation: executionCounts,
+    keptDays: 30,
     smallest: 'minute',
   },
   {
@@ -45,6 +46,7 @@ export const platformMetrics: readonly Metric[] = [
     records: 'integrations.deliveries',
     list: { operation: 'integrations.deliveries.list', fields: { integration: 'id', status: 'status' } },
     relation: deliveryCounts,
+    keptDays: 30,
     smallest: 'minute',
   },
   {
@@ -56,6 +58,7 @@ export const platformMetrics: readonly Metric[] = [
     dimensions: ofTokens,
     records: 'telemetry_tokens',
     relation: itemCounts,
+    keptDays: 400,
     smallest: 'hour',
   },
   {
@@ -67,6 +70,7 @@ export const platformMetrics: readonly Metric[] = [
     dimensions: ofTokens,
     records: 'telemetry_tokens',
     relation: byteCounts,
+    keptDays: 400,
     smallest: 'hour',
   },
   {
@@ -78,6 +82,7 @@ export const platformMetrics: readonly Metric[] = [
     dimensions: ofTokens,
     records: 'telemetry_tokens',
     relation: rejectedCounts,
+    keptDays: 400,
     smallest: 'hour',
   },
   {
@@ -89,11 +94,15 @@ export const platformMetrics: readonly Metric[] = [
     definition:
       'Mean of the ratings that were given, 1 for good and −1 for bad. A rating that is changed counts again.',
     events: ['ratings.post'],
-    dimensions: { object: 'the kind of record that was rated', reason: 'what was wrong' },
+    dimensions: {
+      object: 'the kind of record that was rated',
+      reason: 'what was wrong',
+      skill: 'id of the skill that was rated',
+    },
     measure: ({ after }) => {
       if (typeof after?.value !== 'number') return []
-      const { object, reason, value } = after
-      return [{ by: { object, reason } as { object: string; reason: string | null }, value }]
+      const { object, objectId, reason, value } = after
+      return [{ by: { object, reason, skill: object === 'skill' ? objectId : null } as Dims, value }]
     },
   },
   {
@@ -120,6 +129,7 @@ export const platformMetrics: readonly Metric[] = [
     dimensions: ofRequests,
     records: 'its groups by operation and credential',
     relation: requestCounts,
+    keptDays: 90,
     smallest: 'hour',
   },
   {
@@ -132,6 +142,7 @@ export const platformMetrics: readonly Metric[] = [
     dimensions: ofRequests,
     records: 'its groups by operation and credential',
     relation: requestTimes,
+    keptDays: 90,
     smallest: 'hour',
     isSummed: true,
   },

@@ -1,10 +1,11 @@
 // Answers a plan: each metric a series, each group its points, with nothing left out and nothing made up.
 import type { Db } from '../../../kit/db.ts'
+import { dayMs } from '../../../kit/time_zones.ts'
 import { none } from '../following/counting.ts'
 import { placeOf } from '../following/store.ts'
 import type { Metric, RatioMetric } from '../metrics/metric.ts'
 import { metricsByName } from '../metrics/table.ts'
-import type { Span } from './buckets.ts'
+import { hourMs, type Span } from './buckets.ts'
 import { mostGroups, type Plan } from './planning.ts'
 import { distinct, percentiles } from './spread.ts'
 import { type Named, type Sum, sums } from './store.ts'
@@ -111,12 +112,20 @@ function emptyPoints(metric: Metric, buckets: Buckets, now: number): Point[] {
   return pointsFrom(metric, buckets, [], now)
 }
 
-function pointsFrom(metric: Metric, { edges }: Buckets, rows: readonly Sum[], now: number): Point[] {
+/** What is old is removed within the hour. */
+function goneBefore(metric: Metric, now: number): number {
+  if (metric.from !== 'records' || metric.keptDays === undefined) return Number.NEGATIVE_INFINITY
+  return now - metric.keptDays * dayMs - hourMs
+}
+
+function pointsFrom(metric: Metric, { span, edges }: Buckets, rows: readonly Sum[], now: number): Point[] {
   const byBucket = new Map(rows.map(row => [row.bucket, row]))
+  const gone = goneBefore(metric, now)
   let level = byBucket.get(0)?.weight ?? 0
   return edges.map((edge, index) => {
     const row = byBucket.get(index + 1)
     const at = new Date(edge).toISOString()
+    if (Math.max(edge, span.from) < gone) return { at, value: null }
     if (metric.kind === 'level') {
       level += row?.weight ?? 0
       // Nobody knows yet how many there will be.
