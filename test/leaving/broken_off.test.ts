@@ -167,8 +167,10 @@ describe('whoever claims a placeholder', () => {
     const headers = { authorization: `Bearer ${signedUp.token}` }
     await here.call('auth.verifyEmail', { email, code: await here.code(email) }, { headers })
     expect((await here.call('workspaces.restore', { workspaceId }, homes.owner)).status).toBe(200)
-    const told = () => here.call('auth.inbox.list', { type: 'workspaces.imported' }, { headers })
-    await expect.poll(async () => (await told()).result.items.length, { timeout: 60_000 }).toBe(1)
+    const told = async () =>
+      (await here.call('auth.inbox.list', { type: 'workspaces.imported' }, { headers })).result.items.length
+    // The same archive is here under other ids, too: of that they may have been told when they proved their address.
+    await expect.poll(told, { timeout: 60_000 }).toBeGreaterThan(0)
     expect((await here.call('workspaces.claims.accept', { id: waiting?.userId }, { headers })).status).toBe(200)
     expect((await here.call('workspaces.get', { workspaceId }, { headers })).status).toBe(200)
   })

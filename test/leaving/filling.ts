@@ -19,6 +19,15 @@ export async function fillEverything(w: World, by: TestCaller): Promise<void> {
   }
   // Another call of the walk takes it back.
   await w.p.call('agent_tools.patch', await rowOf('agent_tools.patch').input(w, by), by)
+  const agent = {
+    runner: 'external',
+    baseUrl: 'https://models.example.com/v1',
+    model: 'large-1',
+    key: 'key-of-a-model',
+  }
+  const settings = { timezone: 'Europe/London', agent, embeddings: { threshold: 0.5, key: 'key-of-embeddings' } }
+  const set = await w.p.call('workspaces.settings.patch', { workspaceId: w.workspaceId, ...settings }, by)
+  if (set.status !== 200) throw new Error(`workspaces.settings.patch: ${set.error?.detail}`)
   // Uploads are somebody's own until a message has them.
   await w.p.database.query(sql`
     insert into message_files (id, workspace_id, message_id, name, mime_type, size, sha256)

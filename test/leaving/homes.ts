@@ -61,20 +61,23 @@ export async function twoHomes(
 
 export const enemy = generateKeyPairSync('ed25519')
 
+export type Manifest = Record<string, unknown> & { tables: { area: string; table: string; columns: string[] }[] }
+
 /** The archive with other contents, under a list that is right and signed by somebody. */
 export async function packed(
   files: ReadonlyMap<string, Buffer>,
   changes: Record<string, string | Buffer>,
   isListed = true,
+  alter: (manifest: Manifest) => Manifest = manifest => manifest,
 ): Promise<Buffer> {
   const all = new Map([...files].filter(([path]) => path !== 'manifest.json'))
   for (const [path, text] of Object.entries(changes)) all.set(path, Buffer.from(text))
-  const [manifest] = linesOf(files, 'manifest.json') as [Record<string, unknown>]
+  const manifest = alter(linesOf(files, 'manifest.json')[0] as Manifest)
   const { x } = enemy.publicKey.export({ format: 'jwk' })
   const listed = [...all].map(([path, bytes]) => {
     return { path, size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }
   })
-  const tables = (manifest.tables as { area: string; table: string }[]).map(one => {
+  const tables = manifest.tables.map(one => {
     const lines = String(all.get(`areas/${one.area}/${one.table}.ndjson`)).split('\n').length - 1
     return { ...one, rows: lines }
   })

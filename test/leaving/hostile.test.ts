@@ -103,7 +103,10 @@ describe('an archive of an enemy', () => {
     ['a time that never ends', 'workspace.json', /"created":"[^"]+"/, '"created":"infinity"'],
     ['a time that there is not', 'workspace.json', /"created":"[^"]+"/, '"created":"2026-99-99T00:00:00Z"'],
     ['a name with NUL', 'workspace.json', /"name":"/, '"name":"\\u0000'],
-    ['an unknown setting', 'workspace.json', /"settings":\{/, '"settings":{"root":true,'],
+    ['a setting of another type', 'workspace.json', /"auditDays":\d+/, '"auditDays":"1"'],
+    ['a time zone that there is not', 'workspace.json', /"timezone":"[^"]+"/, '"timezone":"Mars/Base"'],
+    ['an endpoint with a user', 'workspace.json', /"baseUrl":"https:\/\//, '"baseUrl":"https://root@'],
+    ['settings that are none', 'workspace.json', /"agent":\{/, '"agent":[],"ignored":{'],
   ])('%s is refused', async (_, path, from, to) => {
     expect(String(files.get(path))).toMatch(from)
     const answer = await answerTo(await change(path, text => text.replace(from, to)))

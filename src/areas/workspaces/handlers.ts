@@ -9,6 +9,7 @@ import { newId } from '../../kit/random.ts'
 import { namesSet } from '../../kit/sealed.ts'
 import type { Settings } from '../../kit/settings.ts'
 import { underFreeSlug } from '../../kit/slugs.ts'
+import { refuseTimezone } from '../../kit/time_zones.ts'
 import { changedAgent } from './agent/changing.ts'
 import { defaultAgent, findSecrets, putSecrets } from './agent/store.ts'
 import { defaultAutofix } from './autofix/store.ts'
@@ -69,9 +70,7 @@ const own = implement(ownWorkspaces, {
     (ctx, { workspaceId, embeddings }) => hasVectors(ctx, workspaceId, embeddings?.baseUrl),
     async ({ db, settings, now, note, enqueue }, { workspaceId, ...input }, isReady) => {
       const { agent: givenAgent, embeddings: givenEmbeddings, autofix: givenAutofix, ...fields } = input
-      if (fields.timezone !== undefined && !isTimezone(fields.timezone)) {
-        throw badRequest('"timezone" is not a known time zone; use a name such as Europe/London.')
-      }
+      if (fields.timezone !== undefined) refuseTimezone(fields.timezone)
       await existing(store.findForUpdate(db, workspaceId))
       const before = await settingsOf(db, workspaceId, isReady)
       return await patched(note, before, input, async () => {
@@ -165,13 +164,4 @@ async function transfer(
 
 function takingSlug<T>(writing: Promise<T>): Promise<T> {
   return unique(writing, 'workspaces__slug', 'That slug is taken; choose another.', { field: 'slug' })
-}
-
-function isTimezone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return true
-  } catch {
-    return false
-  }
 }

@@ -7,8 +7,15 @@ import { type ColumnRow, type KeyRow, readColumns, readKeys } from './store.ts'
 
 export type Column = { name: string; type: string; isNullable: boolean; hasDefault: boolean }
 
-/** The rows of `table` that a column names by their id; `isUser` where only ids of users count. */
+/** The rows of `table` that a column names by their id. `isGenerated`: it holds ids of several kinds. */
 export type Parent = { column: string; table: string; isGenerated: boolean }
+
+/** Of ids of several kinds, only those of the table count. */
+export function namesRowOf({ table, isGenerated }: Pick<Parent, 'table' | 'isGenerated'>, id: unknown): id is string {
+  if (typeof id !== 'string') return false
+  const isOfUsers = table === 'users' || table === 'workspace_members'
+  return !isGenerated || isOfUsers === id.startsWith('usr_')
+}
 
 export type Shape = CarriedTable & {
   /** What a line of the archive has, in this order. */

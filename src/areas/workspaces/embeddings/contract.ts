@@ -22,9 +22,10 @@ const fields = {
   }),
 }
 
-const Given = object(fields)
+/** As they are stored. */
+export const EmbeddingsSettings = object(fields)
 
-export type EmbeddingsSettings = Static<typeof Given>
+export type EmbeddingsSettings = Static<typeof EmbeddingsSettings>
 
 export const Embeddings = object({
   ...fields,

@@ -4,7 +4,7 @@ import { id, UserId, WorkspaceId } from '../../../contract/ids.ts'
 import { list, page } from '../../../contract/list.ts'
 import { area } from '../../../contract/operation.ts'
 import { choice, nullable, object, record, timestamp } from '../../../contract/records.ts'
-import { agentCallers } from '../../../contract/scopes.ts'
+import { agentCallers, type Scope, scopes } from '../../../contract/scopes.ts'
 
 export const WorkspaceExportId = id('wexp', 24)
 
@@ -30,6 +30,12 @@ export const WorkspaceExport = record('WorkspaceExport', {
 const path = object({ workspaceId: WorkspaceId })
 const one = object({ workspaceId: WorkspaceId, exportId: WorkspaceExportId })
 const people = ['session', 'oauth'] as const
+/** An archive has what every area has: whoever may not read one of them gets no file with it. */
+const everything: readonly [Scope, ...Scope[]] = [
+  'workspaces:read',
+  'audit_logs:export',
+  ...scopes.filter(scope => scope.endsWith(':read') && scope !== 'workspaces:read'),
+]
 
 export const exports = area('workspaces', {
   'workspaces.exports.post': {
@@ -37,12 +43,12 @@ export const exports = area('workspaces', {
     description:
       'Answers at once; `workspaces.exports.get` shows how far it is, and `workspaces.exports.file` sends the zip for 24 ' +
       'hours. It has the rows of every area, files, repositories, rows of datasets and the signed ledger, and no secret. ' +
-      'What is private to others stays behind. While one is under way, it is the answer; when it is ready it takes the ' +
+      'What is private to others stays behind. It takes the right to read every area. While one is under way, it is the answer; when it is ready it takes the ' +
       'place of earlier ones.',
     past: 'asked for an export of',
     route: 'POST /v1/workspaces/{workspaceId}/exports',
     words: 'archive leave download backup takeout dump everything move',
-    access: ['workspaces:write', 'audit_logs:export'],
+    access: ['workspaces:write', ...everything],
     credentials: people,
     restricted: agentCallers,
     whileDeleting: true,
@@ -84,7 +90,7 @@ export const exports = area('workspaces', {
     past: 'downloaded',
     route: 'GET /v1/workspaces/{workspaceId}/exports/{exportId}/file',
     words: 'archive fetch zip save',
-    access: ['workspaces:read', 'audit_logs:export'],
+    access: everything,
     credentials: people,
     restricted: agentCallers,
     whileDeleting: true,

@@ -6,7 +6,7 @@ import type { Chunks, StreamedFile, WrittenFile } from '../../../kit/zip_stream.
 import { directory, leftBehind } from '../../../operations.ts'
 import * as auditLogs from '../../audit_logs/store.ts'
 import { archiveType, archiveVersion, idsIn, type Manifest, manifestFile, paths } from '../carrying/archive.ts'
-import { type Shape, schemasOf, shapesOf } from '../carrying/catalogue.ts'
+import { namesRowOf, type Shape, schemasOf, shapesOf } from '../carrying/catalogue.ts'
 import { type CarriedLine, readPage } from '../carrying/store.ts'
 import { readHistories, readPieces } from '../files/store.ts'
 import { findCarried, findPeople } from './store.ts'
@@ -111,10 +111,13 @@ async function* linesOf(ctx: PackContext, packing: Packing, shape: Shape, so: Pa
 
 /** Rows come and go while they are read, and what is private stays behind: no row goes without what it hangs on. */
 function isWhole({ parents, isAttached }: Shape, row: Readonly<Record<string, unknown>>, so: Packed): boolean {
-  const isThere = (table: string, id: unknown) => typeof id !== 'string' || so.ids.get(table)?.has(id) !== false
-  if (!parents.every(({ column, table, isGenerated }) => isGenerated || isThere(table, row[column]))) return false
-  if (!isAttached) return true
-  return isThere(directory.kinds.get(String(row.object))?.table ?? '', row.record_id)
+  const isThere = (table: string, id: string) => so.ids.get(table)?.has(id) !== false
+  const isLost = parents.some(parent => {
+    const id = row[parent.column]
+    return namesRowOf(parent, id) && !isThere(parent.table, id)
+  })
+  if (isLost || !isAttached) return !isLost
+  return isThere(directory.kinds.get(String(row.object))?.table ?? '', String(row.record_id))
 }
 
 function take(shape: Shape, row: Readonly<Record<string, unknown>>, line: string, so: Packed, ids: Set<string>): void {

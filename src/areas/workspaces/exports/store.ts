@@ -104,8 +104,9 @@ export async function findCarried(db: Db, id: string): Promise<{ record: Carried
 }
 
 /**
- * With the address where it is verified and they are members. Whoever writes an id into a text learns nothing of that
- * person by it: only people whom this workspace has to do with are told of, `known` among them.
+ * With the address where it is verified and they are members, and of a placeholder that is still offered to somebody who
+ * is no member. Whoever writes an id into a text learns nothing of that person by it: only people whom this workspace has
+ * to do with are told of, `known` among them.
  */
 export function findPeople(
   db: Db,
@@ -114,7 +115,10 @@ export function findPeople(
   known: readonly string[],
 ): Promise<Person[]> {
   return db.query(sql`
-    select u.id, u.forename, u.surname, coalesce(p.address,
+    select u.id, u.forename, u.surname, coalesce(
+      case when p.claimed_by is null and p.declined is null and not exists (
+        select from workspace_members o join users w on w.id = o.user_id
+        where o.workspace_id = p.workspace_id and lower(w.proven_email) = p.address) then p.address end,
       case when m.user_id is not null and u.verified_at is not null then u.proven_email end) as address
     from users u
     left join workspace_members m on m.workspace_id = ${workspaceId} and m.user_id = u.id

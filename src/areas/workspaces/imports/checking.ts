@@ -9,12 +9,12 @@ import type { Db } from '../../../kit/db.ts'
 import { refuseUnstorable } from '../../../kit/json.ts'
 import { directory } from '../../../operations.ts'
 import { CarriedWorkspace, idsIn, isMoment, Person, paths } from '../carrying/archive.ts'
-import { type Shape, shapesOf } from '../carrying/catalogue.ts'
+import { namesRowOf, type Parent, type Shape, shapesOf } from '../carrying/catalogue.ts'
 import { type ArchiveFile, jsonOf, tampered, valueIn } from './archive_file.ts'
 import { idOfTable } from './ids.ts'
 import { type Line, lineReader, slowly } from './lines.ts'
 import type { Tell } from './progress/progress.ts'
-import { refuseSettings } from './settings.ts'
+import { settingsFrom } from './settings.ts'
 
 export type CheckedTable = { shape: Shape; path: string; columns: readonly string[]; rows: number }
 
@@ -44,16 +44,16 @@ type CheckContext = { db: Db; carriers: readonly Carrier[]; now: () => Date }
 export async function checkArchive(ctx: CheckContext, archive: ArchiveFile, tell: Tell): Promise<Checked> {
   const { db, carriers, now } = ctx
   const warnings: string[] = []
-  const workspace = await valueIn(archive, paths.workspace, CarriedWorkspace)
-  if (!isWorkspace.Check(workspace.id) || workspace.id !== archive.manifest.workspaceId) {
+  const told = await valueIn(archive, paths.workspace, CarriedWorkspace)
+  if (!isWorkspace.Check(told.id) || told.id !== archive.manifest.workspaceId) {
     throw tampered('it does not say which workspace it is of')
   }
-  if (![workspace.created, workspace.updated, archive.manifest.made].every(isMoment)) {
+  if (![told.created, told.updated, archive.manifest.made].every(isMoment)) {
     throw tampered('it says of no time when it was made')
   }
-  refuseUnstorable(workspace)
-  refuseSettings(workspace.settings)
-  const people = await peopleIn(archive)
+  refuseUnstorable(told)
+  const workspace = { ...told, settings: settingsFrom(told.settings, warnings) }
+  const people = await peopleIn(archive, warnings)
   const seen: Seen = { people, ids: new Map(), named: new Set(), files: new Set(), count: 0 }
   const tables: CheckedTable[] = []
   const read = new Set<string>([paths.workspace, paths.people])
@@ -67,7 +67,8 @@ export async function checkArchive(ctx: CheckContext, archive: ArchiveFile, tell
     if (!table) continue
     read.add(table.path)
     const fault = rowFault(carriers, shape.table)
-    tables.push({ ...table, rows: await checkTable(archive, table, seen, row => fault(row, now()), tell) })
+    const ofArea = (row: Line) => fault(row, now())
+    tables.push({ ...table, rows: await checkTable(archive, table, seen, { ofArea, tell, warnings }) })
   }
   await telling('files', total - 3)
   await checkFiles(archive, seen.files, read)
@@ -104,18 +105,19 @@ type Seen = {
 
 const isPerson = Compile(Person)
 
-async function peopleIn(archive: ArchiveFile): Promise<Map<string, Person>> {
+async function peopleIn(archive: ArchiveFile, warnings: string[]): Promise<Map<string, Person>> {
   const people = new Map<string, Person>()
   const addresses = new Set<string>()
   for await (const line of archive.lines(paths.people)) {
     const person = jsonOf(line)
     if (!isPerson.Check(person) || !isUser.Check(person.id)) throw tampered('somebody among its people cannot be read')
     refuseUnstorable(person)
+    if (people.has(person.id)) throw tampered('it names a person twice')
     const address = person.address?.toLowerCase()
-    if (people.has(person.id) || (address !== undefined && addresses.has(address))) {
-      throw tampered('it names a person twice')
-    }
-    people.set(person.id, person)
+    const isTaken = address !== undefined && addresses.has(address)
+    if (isTaken)
+      warnings.push(`Two people have the same address; ${person.id} comes without it, and cannot be claimed.`)
+    people.set(person.id, isTaken ? { ...person, address: null } : person)
     if (address !== undefined) addresses.add(address)
     if (people.size > mostPeople) throw tampered('it has more people than a workspace can have')
   }
@@ -140,8 +142,7 @@ async function checkTable(
   archive: ArchiveFile,
   table: Omit<CheckedTable, 'rows'>,
   seen: Seen,
-  ofArea: (row: Line) => string | null,
-  tell: Tell,
+  { ofArea, tell, warnings }: { ofArea: (row: Line) => string | null; tell: Tell; warnings: string[] },
 ): Promise<number> {
   const { shape, columns, path } = table
   const readLine = lineReader(shape, columns)
@@ -169,10 +170,12 @@ async function checkTable(
       throw tampered('it has more records than can be taken at once')
   }
   for (const { column, next } of chains) {
-    if (shape.selves.includes(column) && [...next.values()].some(id => !ids.has(id))) {
-      throw tampered(`a record of ${shape.table} hangs on one that is not there`)
-    }
     if (hasCircle(next)) throw tampered(`records of ${shape.table} hang on each other in a circle`)
+    if (!shape.selves.includes(column)) continue
+    // What it stood below was private, or came while the archive was made.
+    const alone = [...next.values()].filter(id => !ids.has(id)).length
+    if (alone > 0)
+      warnings.push(`${shape.table}: "${column}" of ${alone} left empty: what it names is not in the archive.`)
   }
   const told = archive.manifest.tables.find(one => one.table === shape.table)?.rows
   if (rows !== told) throw tampered(`${shape.table} has ${rows} lines instead of ${told}`)
@@ -203,7 +206,7 @@ function faultOf(shape: Shape, row: Line, seen: Seen, { ids, keys, isOwnId }: Ow
     keys.add(text)
     seen.count++
   }
-  const lost = parents.find(({ column, table: of, isGenerated }) => !isThere(of, row[column], isGenerated, seen))
+  const lost = parents.find(parent => !isThere(parent, row[parent.column], seen))
   if (lost) return `hangs on a record that is not there, by "${lost.column}"`
   if (isAttached) {
     const kind = directory.kinds.get(String(row.object))
@@ -222,11 +225,9 @@ function fileFault(archive: ArchiveFile, { hasFiles }: Shape, { sha256, size }: 
   return bytes === size ? null : 'says another size than its file has'
 }
 
-/** `isGenerated`: the column holds ids of several kinds, of which only those of the table count. */
-function isThere(table: string, id: unknown, isGenerated: boolean, { ids, people }: Seen): boolean {
-  if (typeof id !== 'string' || table === 'workspaces') return true
-  const isOfUsers = table === 'users' || table === 'workspace_members'
-  if (isGenerated && isOfUsers !== id.startsWith('usr_')) return true
+function isThere(parent: Parent, id: unknown, { ids, people }: Seen): boolean {
+  const { table } = parent
+  if (table === 'workspaces' || !namesRowOf(parent, id)) return true
   if (table === 'users') return people.has(id)
   return ids.get(table)?.has(id) ?? false
 }

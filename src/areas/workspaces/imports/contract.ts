@@ -79,6 +79,7 @@ export const imports = area('workspaces', {
     result: WorkspaceImport,
     status: 201,
     also: { 200: WorkspaceImport },
+    errors: ['payment_required'],
   },
   'workspaces.imports.get': {
     summary: 'Show how far my import is',

@@ -180,6 +180,7 @@ async function writeTable(
   const { shape } = table
   const columns = shared(table).filter(name => !shape.selves.includes(name))
   const selves = shape.selves.map(column => ({ column, pairs: [] as { id: string; value: string }[] }))
+  const own = checked.ids.get(shape.table)
   let [lines, bytes]: [string[], number] = [[], 0]
   const flush = async () => {
     await keep()
@@ -189,8 +190,10 @@ async function writeTable(
   for await (const text of checked.archive.lines(table.path)) {
     const line = await renamedSlowly(mapping, text)
     if (selves.length > 0) {
-      const row = JSON.parse(line)
-      for (const { column, pairs } of selves) if (row[column] !== null) pairs.push({ id: row.id, value: row[column] })
+      const row = JSON.parse(text)
+      for (const { column, pairs } of selves) {
+        if (own?.has(row[column])) pairs.push({ id: mapping.here(row.id), value: mapping.here(row[column]) })
+      }
     }
     lines.push(line)
     bytes += line.length
