@@ -48,7 +48,7 @@ inBrowser('issues', () => {
     await page.getByRole('tab', { name: 'Mine' }).click()
     await page.getByRole('link', { name: 'Typo on the page' }).waitFor({ state: 'detached' })
     expect(page.url()).toContain('assigneeId=me')
-    expect(await page.locator('[data-row]').allTextContents()).toEqual(['Pool is exhausted'])
+    await expect.poll(() => page.locator('[data-row]').allTextContents()).toEqual(['Pool is exhausted'])
     await page.getByRole('tab', { name: 'Unassigned critical' }).click()
     await page.getByRole('link', { name: 'Checkout answers 502' }).waitFor()
     await page.reload()

@@ -45,7 +45,7 @@ inBrowser('a part', () => {
     expect(await cardsIn(page, 'Done')).toContain('Login is slow')
     await page.getByRole('button', { name: 'Move Crash' }).click()
     // What may not be is not offered.
-    expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Doing'])
+    await expect.poll(() => page.getByRole('menuitem').allTextContents()).toEqual(['Doing'])
     await page.getByRole('menuitem', { name: 'Doing' }).click()
     await expect.poll(() => cardsIn(page, 'Doing')).toEqual(['Crash'])
     await page.getByRole('button', { name: 'Move Typo' }).click()

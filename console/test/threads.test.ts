@@ -57,7 +57,7 @@ inBrowser('threads', () => {
     await page.goto(root)
     await page.getByRole('tab', { name: 'Investigations' }).click()
     await page.getByRole('link', { name: 'Why is the pool empty?' }).waitFor({ state: 'detached' })
-    expect(await page.locator('[data-row]').allTextContents()).toEqual(['Checkout is slow'])
+    await expect.poll(() => page.locator('[data-row]').allTextContents()).toEqual(['Checkout is slow'])
     await page.goto(`${root}?layout=search`)
     await page.getByLabel('What was said?').fill('twenty')
     await page.getByRole('link', { name: 'Why is the pool empty?' }).click()

@@ -38,7 +38,10 @@ export function WorkspaceSettings() {
       <Loaded query={workspace}>
         {found =>
           isDeleting ? (
-            <Restore workspace={found} />
+            <>
+              <Restore workspace={found} />
+              <Leaving workspace={found} />
+            </>
           ) : (
             <>
               <General workspace={found} isOpen={can('workspaces:write')} />

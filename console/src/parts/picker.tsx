@@ -126,14 +126,16 @@ export function Picker(props: PickerProps) {
 /** Single letters that open something on this page; not while somebody types, nor on the way to another page by `g`. */
 export function useKeys(keys: Readonly<Record<string, () => void>>): void {
   useEffect(() => {
-    let goneAt = 0
+    // Not 0, which is when the page began: in its first moments nobody is on the way.
+    let goneAt = Number.NEGATIVE_INFINITY
     const onKey = (event: KeyboardEvent) => {
       const place = event.target as HTMLElement
       if (event.ctrlKey || event.metaKey || event.altKey) return
       if (place.closest('input, textarea, select, [contenteditable], [role=dialog], [role=listbox]')) return
       const isGoing = event.timeStamp - goneAt < 1500
-      goneAt = event.key === 'g' && !isGoing ? event.timeStamp : 0
-      if (isGoing || goneAt > 0 || !Object.hasOwn(keys, event.key)) return
+      const isBegun = event.key === 'g' && !isGoing
+      goneAt = isBegun ? event.timeStamp : Number.NEGATIVE_INFINITY
+      if (isGoing || isBegun || !Object.hasOwn(keys, event.key)) return
       event.preventDefault()
       keys[event.key]?.()
     }

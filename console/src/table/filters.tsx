@@ -1,9 +1,10 @@
 // Filters of a list: chips for those that are on, a menu with the others, and a field that searches while one types.
-import { ActionIcon, Button, CloseButton, Group, Menu, Popover, TextInput } from '@mantine/core'
+import { Button, CloseButton, Group, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { ListFilter, Search, X } from 'lucide-react'
+import { Search, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { type Filter, filtersOf, isSearched } from '../areas/schema.ts'
+import { FilterChip, FilterMenu } from '../parts/filter_chip.tsx'
 import { useChoiceNames } from '../parts/record_choices.ts'
 import { type FilterChoices, FilterEditor, offerOf } from './filter_editor.tsx'
 import type { ChangeLook, Look } from './look.ts'
@@ -43,22 +44,7 @@ export function Filters({ listId, look, onLook, label, labelOf, choices = {} }: 
           onSet={value => onLook({ [filter.name]: value || undefined })}
         />
       ))}
-      {others.length > 0 && (
-        <Menu position="bottom-start">
-          <Menu.Target>
-            <Button size="xs" variant="default" leftSection={<ListFilter size={14} aria-hidden />}>
-              Filter
-            </Button>
-          </Menu.Target>
-          <Menu.Dropdown aria-label="Filter by">
-            {others.map(({ name }) => (
-              <Menu.Item key={name} onClick={() => setTimeout(() => setOpen(name))}>
-                {labelOf(name)}
-              </Menu.Item>
-            ))}
-          </Menu.Dropdown>
-        </Menu>
-      )}
+      <FilterMenu others={others.map(({ name }) => ({ name, label: labelOf(name) }))} onPick={setOpen} />
       {filters.some(isOn) && (
         <Button
           size="xs"
@@ -128,29 +114,8 @@ function Chip({ filter, label, choices, value, values, isOpen, onOpen, onSet }: 
     onOpen(false)
   }
   return (
-    <Popover opened={isOpen} onChange={onOpen} position="bottom-start" trapFocus returnFocus withinPortal>
-      <Popover.Target>
-        <Button.Group>
-          <Button size="xs" variant="light" onClick={() => onOpen(!isOpen)} aria-expanded={isOpen}>
-            {label}
-            {shown && `: ${shown}`}
-          </Button>
-          {value && (
-            <ActionIcon
-              variant="light"
-              h={30}
-              style={{ borderStartStartRadius: 0, borderEndStartRadius: 0 }}
-              aria-label={`Take away the filter ${label}`}
-              onClick={() => set('')}
-            >
-              <X size={14} aria-hidden />
-            </ActionIcon>
-          )}
-        </Button.Group>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <FilterEditor kind={filter.kind} label={label} value={value} offer={offer} onSet={set} />
-      </Popover.Dropdown>
-    </Popover>
+    <FilterChip label={label} shown={shown} isOpen={isOpen} onOpen={onOpen} onClear={() => set('')}>
+      <FilterEditor kind={filter.kind} label={label} value={value} offer={offer} onSet={set} />
+    </FilterChip>
   )
 }

@@ -42,9 +42,10 @@ async function readFrom(props: EntriesProps, from: Place, signal: AbortSignal) {
   for (let calls = 0; next && items.length < atOnce && calls < mostCalls; calls++) {
     const { index, after } = next as Place
     const asked = { workspaceId, metric, granularity, timezone, weekStart, limit: 100, after, filter }
-    const found = await call('analytics.explain', { ...asked, bucket: buckets[index] ?? '' }, { signal })
     // The time that is asked for may begin or end in the middle of a bucket.
-    items.push(...found.items.filter(({ at }) => at >= query.from && at < query.to))
+    const span = { bucket: buckets[index] ?? '', from: query.from, to: query.to }
+    const found = await call('analytics.explain', { ...asked, ...span }, { signal })
+    items.push(...found.items)
     hidden += found.hidden
     if (found.next !== null) next = { index, after: found.next }
     else next = index + 1 < buckets.length ? { index: index + 1, after: 0 } : null

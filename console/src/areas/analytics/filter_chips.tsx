@@ -1,8 +1,8 @@
 // Filters of a question: a chip for each dimension that is narrowed, and a menu with the others.
-import { ActionIcon, Button, Group, Menu, MultiSelect, Popover, SegmentedControl, Stack } from '@mantine/core'
-import { ListFilter, X } from 'lucide-react'
+import { Group, MultiSelect, SegmentedControl, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { useCall } from '../../api.ts'
+import { FilterChip, FilterMenu } from '../../parts/filter_chip.tsx'
 import { useWorkspaceId } from '../../session.ts'
 import { useValueNames, valueName } from './look_of.ts'
 import { type Filters, type Metric, type Question, useQuery } from './question.ts'
@@ -40,22 +40,7 @@ export function FilterChips({ question, dimensions, onFilters, label }: FilterCh
           onSet={values => set(name, values)}
         />
       ))}
-      {others.length > 0 && (
-        <Menu position="bottom-start">
-          <Menu.Target>
-            <Button size="xs" variant="default" leftSection={<ListFilter size={14} aria-hidden />}>
-              Filter
-            </Button>
-          </Menu.Target>
-          <Menu.Dropdown aria-label="Filter by">
-            {others.map(({ name }) => (
-              <Menu.Item key={name} onClick={() => setTimeout(() => setOpen(name))}>
-                {name}
-              </Menu.Item>
-            ))}
-          </Menu.Dropdown>
-        </Menu>
-      )}
+      <FilterMenu others={others.map(({ name }) => ({ name, label: name }))} onPick={setOpen} />
     </Group>
   )
 }
@@ -74,38 +59,18 @@ function Chip({ name, question, isKnown, isOpen, onOpen, onSet }: ChipProps) {
   const values = question.filters[name] ?? []
   const names = useValueNames(values)
   const words = plain(values).map(value => valueName(value, names))
-  const told = words.length > 0 ? `${name}: ${isNot(values) ? 'not ' : ''}${words.join(', ')}` : name
+  const shown = words.length > 0 ? `${isNot(values) ? 'not ' : ''}${words.join(', ')}` : ''
   return (
-    <Popover opened={isOpen} onChange={onOpen} position="bottom-start" trapFocus returnFocus withinPortal>
-      <Popover.Target>
-        <Button.Group>
-          <Button
-            size="xs"
-            variant="light"
-            maw={320}
-            disabled={!isKnown}
-            onClick={() => onOpen(!isOpen)}
-            aria-expanded={isOpen}
-          >
-            {told}
-          </Button>
-          {values.length > 0 && (
-            <ActionIcon
-              variant="light"
-              h={30}
-              style={{ borderStartStartRadius: 0, borderEndStartRadius: 0 }}
-              aria-label={`Take away the filter ${name}`}
-              onClick={() => onSet([])}
-            >
-              <X size={14} aria-hidden />
-            </ActionIcon>
-          )}
-        </Button.Group>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <Editor name={name} question={question} values={values} onSet={onSet} />
-      </Popover.Dropdown>
-    </Popover>
+    <FilterChip
+      label={name}
+      shown={shown}
+      isOpen={isOpen}
+      onOpen={onOpen}
+      onClear={() => onSet([])}
+      isDisabled={!isKnown}
+    >
+      <Editor name={name} question={question} values={values} onSet={onSet} />
+    </FilterChip>
   )
 }
 

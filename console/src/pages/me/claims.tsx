@@ -1,4 +1,4 @@
-// Places in imported workspaces that are offered to whoever has proven the address: taken or left.
+// Places in imported workspaces that are offered to whoever has verified the address: claimed or declined.
 import { Button, Group, Stack, Text } from '@mantine/core'
 import type { ItemOf } from '../../../../src/client/catalogue.ts'
 import { queryClient, useAct, useCall } from '../../api.ts'
@@ -35,7 +35,9 @@ function ClaimRow({ claim }: { claim: Claim }) {
       await queryClient.invalidateQueries()
     },
   })
-  const leave = useAct('workspaces.claims.del', { onDone: () => done('The place is left.') })
+  const decline = useAct('workspaces.claims.del', {
+    onDone: () => done(`Declined. ${workspaceName} is not offered to you again.`),
+  })
   return (
     <div>
       <Group justify="space-between" gap="sm">
@@ -59,15 +61,15 @@ function ClaimRow({ claim }: { claim: Claim }) {
           <Button
             size="xs"
             variant="default"
-            loading={leave.isPending}
-            aria-label={`Leave the place in ${workspaceName}`}
-            onClick={() => leave.mutate({ id })}
+            loading={decline.isPending}
+            aria-label={`Decline the place in ${workspaceName}`}
+            onClick={() => decline.mutate({ id })}
           >
-            Leave it
+            Decline
           </Button>
         </Group>
       </Group>
-      <Failure error={accept.error ?? leave.error} />
+      <Failure error={accept.error ?? decline.error} />
     </div>
   )
 }
