@@ -22,11 +22,15 @@ const walking = [
 const ofNoEngine = [
   'src/{cli,client}/**/*.test.ts',
   'test/{autofixes,automations,fuzz,integrations,mcp,oauth,pages,repositories,skills,telemetry}/**/*.test.ts',
-  'test/{boundaries,byte_cache,cel,console,hostile,limits,lists,metrics,ratings,sealed,tampering}.test.ts',
+  'test/{boundaries,byte_cache,cel,console,hostile,limits,lists,locks,metrics,ratings,sealed,tampering}.test.ts',
   'test/{access_http,command_line,document_tools,examples,formats,headers,http_manners,laws,mail_text,names,openapi}.test.ts',
   'test/{outbound,outbound_connections,patterns,permissions,redaction,reference,statements,surfaces,tracing}.test.ts',
   'test/threads/kinds.test.ts',
   'test/cloud/{docker,kubernetes,kubernetes_faults,kubernetes_rights}.test.ts',
+  // Services of their own, which have the embedded engine on either.
+  'test/pressure.test.ts',
+  // What an archive may hold, and who may claim what; that it goes out and in is tested on both.
+  'test/leaving/{claims,figures,hostile,limits,other_versions,placeholders}.test.ts',
 ]
 /**
  * Areas that ask no more of an engine than others do: CI tests them on PostgreSQL, and on the embedded engine by what

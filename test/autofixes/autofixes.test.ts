@@ -251,6 +251,23 @@ describe('applying', () => {
     commit(folder, 'Squash it with something else')
     await settled(p, owner, repositoryId)
     await expect.poll(() => status(squashed.id), { timeout: 20_000 }).toBe('merged')
+    const merged = (await p.call('autofixes.list', { workspaceId, status: 'merged' }, owner)).result.count
+    const day = 86_400_000
+    const [from, to] = [-day, day].map(ms => new Date(p.now().getTime() + ms).toISOString())
+    const asked = {
+      workspaceId,
+      metrics: ['autofixes.merged'],
+      from,
+      to,
+      groupBy: ['repository'],
+      granularity: 'month',
+    }
+    const counted = async () => {
+      const { groups } = (await p.call('analytics.query', asked, owner)).result.series[0]
+      const sum = (points: { value: number }[]) => points.reduce((all, { value }) => all + value, 0)
+      return groups.map((group: { by: object; points: { value: number }[] }) => [group.by, sum(group.points)])
+    }
+    await expect.poll(counted, { timeout: 20_000 }).toEqual([[{ repository: repositoryId }, merged]])
     expect((await post({ patch: await text(squashed.id, 'patch'), baseSha: squashed.baseSha })).status).toBe(409)
   })
 

@@ -23,7 +23,8 @@ export const handlers: Handlers = {
     ctx.note({
       target: { object: 'agent_tool_approval', id: approvalId },
       before: { status: before.status },
-      after: { ...after, remember: remember && isApproved, args: undefined },
+      // What the agent wrote may be of a private thread, of which the ledger has no word.
+      after: { ...after, remember: remember && isApproved, args: undefined, reason: undefined },
       ...(resumed && {
         also: [{ workspaceId, action: 'threads.runs.moved', target: { object: 'thread', id: resumed.threadId } }],
       }),
