@@ -37,6 +37,7 @@ type Match = { sql: Sql; isSimple: boolean }
 
 /** Values OR together, then every `!` value is taken away. Arrays keep the text the same for any number of values. */
 function matching(column: Column, value: unknown): Match[] {
+  if (value === undefined) return []
   const wanted = wantedOf(value)
   const unwanted = valuesOf(value)
     .filter(text => text.startsWith('!'))

@@ -63,9 +63,7 @@ function allowing(origin: string) {
 /** A browser asks without the token whether it may send it: it may where any token would let it. */
 export function answerPreflights(app: FastifyInstance, platform: Platform): void {
   const count = countSource(platform)
-  app.addHook('onRequest', async (request, reply) => {
-    const { origin, 'access-control-request-method': method } = request.headers
-    if (request.method !== 'OPTIONS' || origin === undefined || !method || !isDoor(request.url)) return
+  async function answer(request: FastifyRequest, reply: FastifyReply, origin: string): Promise<void> {
     await count(request, reply)
     if (await first(platform.database.lookups, originSql(origin, platform.now()))) {
       reply.headers({
@@ -75,6 +73,12 @@ export function answerPreflights(app: FastifyInstance, platform: Platform): void
         'access-control-max-age': '600',
       })
     }
-    return reply.code(204).send()
+    reply.code(204).send()
+  }
+  // Not async: every request passes here, and what follows such a hook waits for its promise.
+  app.addHook('onRequest', (request, reply, next) => {
+    const { origin, 'access-control-request-method': method } = request.headers
+    if (request.method !== 'OPTIONS' || origin === undefined || !method || !isDoor(request.url)) return next()
+    answer(request, reply, origin).catch(next)
   })
 }

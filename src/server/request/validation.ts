@@ -46,12 +46,17 @@ export function compileBody(schema: TSchema): ValidateFunction {
 export function compileQuery(schema: TSchema): (query: Record<string, unknown>) => Record<string, unknown> {
   const validate = queryAjv.compile(schema)
   const properties = (schema as unknown as { properties: Record<string, { 'x-filter'?: boolean }> }).properties
+  const names = Object.entries(properties).map(([name, { 'x-filter': isFilter }]) => ({
+    name,
+    bracketed: `${name}[]`,
+    isFilter,
+  }))
   return query => {
     const known: Record<string, unknown> = {}
-    for (const name of Object.keys(properties)) {
-      const value = several(query[name], query[`${name}[]`])
+    for (const { name, bracketed, isFilter } of names) {
+      const value = several(query[name], query[bracketed])
       if (value === undefined) continue
-      if (Array.isArray(value) && !properties[name]?.['x-filter']) {
+      if (Array.isArray(value) && !isFilter) {
         throw badRequest(`"${name}" takes one value; send it once.`, [
           { path: name, rule: 'type', expected: 'one value' },
         ])
