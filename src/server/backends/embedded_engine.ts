@@ -57,7 +57,10 @@ export async function startEngine(options: Omit<EngineStart, 'compileCache'>): P
   }
 }
 
-/** What one turn of the event loop wrote goes to the engine in one message. */
+/**
+ * What is written in answer to one event goes to the engine in one message, before the next event is looked at: while
+ * others ask, the engine is at work already.
+ */
 function streamTo(send: (message: Uint8Array<ArrayBuffer>) => void): Duplex {
   let written: Buffer[] = []
   let size = 0
@@ -77,7 +80,7 @@ function streamTo(send: (message: Uint8Array<ArrayBuffer>) => void): Duplex {
   const stream: Duplex = new Duplex({
     read() {},
     write(chunk: Buffer, _encoding, done) {
-      if (written.push(chunk) === 1) setImmediate(flush)
+      if (written.push(chunk) === 1) process.nextTick(flush)
       size += chunk.length
       done()
     },
