@@ -49,12 +49,13 @@ export async function freshDatabase(): Promise<{ database: Database; url: string
   return { database: await openPostgres({ url: urlOf(name) }), url: urlOf(name), drop }
 }
 
-/** With counts of its own also on Redis: suites that run beside each other come from the same addresses. */
+/** Suites that run beside each other come from the same addresses; all processes of one suite count together. */
+const ofThisSuite = randomBytes(6).toString('hex')
+
 export async function freshLimiter(): Promise<Limiter> {
   if (!redisUrl) return memoryLimiter()
   const shared = await redisLimiter(redisUrl, () => {})
-  const mine = randomBytes(6).toString('hex')
-  return { ...shared, take: (key, limit, weight) => shared.take(`${mine}:${key}`, limit, weight) }
+  return { ...shared, take: (key, limit, weight) => shared.take(`${ofThisSuite}:${key}`, limit, weight) }
 }
 
 /** A database of one's own there, which `close` drops; undefined where no server is given. */
