@@ -86,7 +86,8 @@ export const exports = area('workspaces', {
   },
   'workspaces.exports.file': {
     summary: 'Download an export',
-    description: 'A zip, for who asked for it. `workspaces.import` takes it, on this installation or another.',
+    description:
+      'A zip, for who asked for it. `workspaces.import` takes it, on this installation or another, up to 1 GiB.',
     past: 'downloaded',
     route: 'GET /v1/workspaces/{workspaceId}/exports/{exportId}/file',
     words: 'archive fetch zip save',
