@@ -131,7 +131,7 @@ function Import() {
         Import
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
-        An export of this installation or another becomes a workspace of its own, beside this one.
+        An export of this installation or another, up to 1 GiB, becomes a workspace of its own, beside this one.
       </Text>
       <Failure error={error} />
       {share !== null && share < 1 && <Share label="Sending" share={share} />}
