@@ -22,7 +22,12 @@ async function scene(reply = ok, config: object = {}, fields: object = {}) {
   const deliveries = async (query: object = {}) =>
     (await on('integrations.deliveries.list', { id: result.id, ...query })).result.items
   const get = async () => (await on('integrations.get', { id: result.id })).result
-  return { owner, target, on, id: result.id as string, secret: result.secret as string, team, deliveries, get }
+  /** The target has it before the failure is written down, which is the last that is done. */
+  const recorded = async () => {
+    await expect.poll(async () => (await deliveries())[0]?.attempt).toBe(1)
+    await expect.poll(async () => (await get()).lastError).not.toBeNull()
+  }
+  return { owner, target, on, id: result.id as string, secret: result.secret as string, team, deliveries, get, recorded }
 }
 
 const arrived = (target: { received: unknown[] }, count: number) =>
@@ -151,10 +156,10 @@ describe('a webhook', () => {
 
 describe('a target that fails', () => {
   it('is tried again after five seconds, and then later and later', async () => {
-    const { target, on, id, team, deliveries, get } = await scene(status(500))
+    const { target, on, id, team, deliveries, get, recorded } = await scene(status(500))
     await team('Late')
     await arrived(target, 1)
-    await expect.poll(async () => (await deliveries())[0]?.attempt).toBe(1)
+    await recorded()
     const [first] = await deliveries()
     expect(first).toMatchObject({ status: 'pending', code: 500, error: 'The target answered 500.' })
     const waitMs = Date.parse(first.nextAttemptAt) - Date.parse(first.updated)
@@ -183,10 +188,10 @@ describe('a target that fails', () => {
   })
 
   it('is dead after the last', async () => {
-    const { id, team, target, deliveries } = await scene(status(503))
+    const { id, team, target, deliveries, recorded } = await scene(status(503))
     await team('Dead')
     await arrived(target, 1)
-    await expect.poll(async () => (await deliveries())[0]?.attempt).toBe(1)
+    await recorded()
     await p.database.plain(
       'update integration_deliveries set attempt = 9, next_attempt_at = now() where integration_id = $1',
       [id],
@@ -218,9 +223,10 @@ describe('a target that fails', () => {
   })
 
   it('is failing after ten messages that failed three times, and active again after one that got through', async () => {
-    const { target, on, id, team, get, owner } = await scene(status(500))
+    const { target, on, id, team, get, owner, recorded } = await scene(status(500))
     await team('First')
     await arrived(target, 1)
+    await recorded()
     await p.database.plain(
       'update integration_health set consecutive_failures = 9, misses = 0, resting_until = null where integration_id = $1',
       [id],
@@ -245,9 +251,10 @@ describe('a target that fails', () => {
   })
 
   it('is disabled after five days without success', async () => {
-    const { id, team, get, target } = await scene(status(500))
+    const { id, team, get, target, recorded } = await scene(status(500))
     await team('First')
     await arrived(target, 1)
+    await recorded()
     await p.database.plain(
       `update integration_health set failing_since = now() - interval '6 days', resting_until = null where integration_id = $1`,
       [id],
