@@ -51,15 +51,24 @@ const own = implement(ownWorkspaces, {
 
   'workspaces.patch': async (ctx, { workspaceId, ownerId, ...fields }) => {
     const { db, now, note } = ctx
-    const before = await existing(store.findForUpdate(db, workspaceId))
+    const isEmpty = Object.keys(fields).length === 0
+    const find = () => existing(store.findForUpdate(db, workspaceId))
+    const change = () => takingSlug(store.update(db, workspaceId, fields, now()))
+    if (ownerId === undefined && !isEmpty) {
+      // Sent together, since what changes does not depend on what was there: one way to the engine and back, not two.
+      const [before, after] = await Promise.all([find(), change()])
+      note({ before })
+      return after
+    }
+    const before = await find()
     note({ before })
     const isHandedOver = ownerId !== undefined && ownerId !== before.ownerId
     if (isHandedOver) await transfer(ctx, workspaceId, ownerId)
-    if (!isHandedOver && Object.keys(fields).length === 0) {
+    if (!isHandedOver && isEmpty) {
       note({ unchanged: true })
       return before
     }
-    return await takingSlug(store.update(db, workspaceId, fields, now()))
+    return await change()
   },
 
   'workspaces.settings.get': async (ctx, { workspaceId }) =>
