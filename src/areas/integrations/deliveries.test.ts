@@ -27,7 +27,17 @@ async function scene(reply = ok, config: object = {}, fields: object = {}) {
     await expect.poll(async () => (await deliveries())[0]?.attempt).toBe(1)
     await expect.poll(async () => (await get()).lastError).not.toBeNull()
   }
-  return { owner, target, on, id: result.id as string, secret: result.secret as string, team, deliveries, get, recorded }
+  return {
+    owner,
+    target,
+    on,
+    id: result.id as string,
+    secret: result.secret as string,
+    team,
+    deliveries,
+    get,
+    recorded,
+  }
 }
 
 const arrived = (target: { received: unknown[] }, count: number) =>
