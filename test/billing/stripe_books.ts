@@ -92,6 +92,7 @@ export function books(file: PlanFile) {
   /** What is left of a period, rounded as Stripe rounds. */
   function prorated(item: Item, price: Price, quantity: number, at: number): Line[] {
     const old = priceOf(item.price.id)
+    if (price.id === old.id && quantity === item.quantity) return []
     const span = { start: at, end: item.current_period_end }
     const share = (item.current_period_end - at) / (item.current_period_end - item.current_period_start)
     const unused = { amount: -Math.round(old.unit * item.quantity * share), quantity: item.quantity }
@@ -163,6 +164,7 @@ export function books(file: PlanFile) {
         object: 'subscription',
         customer: session.customer ?? '',
         status: trialDays > 0 ? 'trialing' : 'active',
+        cancel_at: null,
         cancel_at_period_end: false,
         trial_end: trialDays > 0 ? end : null,
         created: start,
@@ -179,6 +181,12 @@ export function books(file: PlanFile) {
     },
     /** As Stripe has it now. */
     subscription: (id: string): Subscription => found(subscriptions, id, 'subscription'),
+    /** The customer cancels on Stripe's own pages, for the end of the period: in flexible billing mode that is a date. */
+    cancelInPortal(id: string): void {
+      const subscription = found(subscriptions, id, 'subscription')
+      subscription.cancel_at = subscription.items.data[0]?.current_period_end ?? null
+      tell('customer.subscription.updated', subscription)
+    },
     /** A page that was completed in the moment in which it was to expire. */
     reopen(url: string): void {
       const session = found(sessions, url.split('/').at(-1), 'session')
@@ -197,7 +205,8 @@ export function books(file: PlanFile) {
     renew(id: string): void {
       const subscription = found(subscriptions, id, 'subscription')
       const [item] = subscription.items.data as [Item]
-      if (subscription.cancel_at_period_end) {
+      const isCanceled = subscription.cancel_at !== null && subscription.cancel_at <= item.current_period_end
+      if (subscription.cancel_at_period_end || isCanceled) {
         subscription.status = 'canceled'
         tell('customer.subscription.deleted', subscription)
         return

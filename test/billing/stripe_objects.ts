@@ -23,6 +23,8 @@ export type Subscription = {
   object: 'subscription'
   customer: string
   status: string
+  /** What Stripe's own pages set, and they alone. */
+  cancel_at: number | null
   cancel_at_period_end: boolean
   trial_end: number | null
   created: number

@@ -20,6 +20,11 @@ function cut<T extends { lines: { data: readonly Line[] } }>(invoice: T, from: n
   return { ...invoice, lines: { ...invoice.lines, data: data.slice(from, to), has_more: data.length > to } }
 }
 
+function refuseBothEnds(at: string | undefined, withPeriod: string | undefined): void {
+  if (at === undefined || withPeriod === undefined) return
+  throw new StripeFault(400, 'Received both cancel_at_period_end and cancel_at parameters. Please pass in only one.')
+}
+
 /** What the books let calls do. */
 export type Kept = {
   customers: Map<string, { id: string; object: 'customer'; metadata: Record<string, string> }>
@@ -143,13 +148,15 @@ export function routesOf(kept: Kept): readonly Route[] {
       (params, id) => {
         takes(params, [
           /^items\[0\]\[(id|price|quantity)\]$/,
-          /^(cancel_at_period_end|proration_behavior|proration_date)$/,
+          /^(cancel_at|cancel_at_period_end|proration_behavior|proration_date)$/,
         ])
         const subscription = found(subscriptions, id, 'subscription')
         if (subscription.status === 'canceled')
           throw new StripeFault(400, 'A canceled subscription can only update its metadata.')
         const [item] = subscription.items.data as [Item]
+        refuseBothEnds(params.cancel_at, params.cancel_at_period_end)
         if (params.cancel_at_period_end) subscription.cancel_at_period_end = params.cancel_at_period_end === 'true'
+        if (params.cancel_at !== undefined) subscription.cancel_at = Number(params.cancel_at) || null
         if (params['items[0][id]'] !== undefined) {
           if (params['items[0][id]'] !== item.id) throw new StripeFault(400, 'No such subscription item')
           const price = priceOf(params['items[0][price]'])
@@ -163,8 +170,8 @@ export function routesOf(kept: Kept): readonly Route[] {
             item.current_period_start = at
             item.current_period_end = after(at, price.months)
           }
-          if (params.proration_behavior === 'always_invoice' && subscription.status === 'active')
-            finalize(subscription, lines)
+          const isInvoiced = params.proration_behavior === 'always_invoice' && subscription.status === 'active'
+          if (isInvoiced && lines.length > 0) finalize(subscription, lines)
         }
         tell('customer.subscription.updated', subscription)
         return subscription
@@ -177,9 +184,11 @@ export function routesOf(kept: Kept): readonly Route[] {
         takes(params, [
           /^subscription$/,
           /^subscription_details\[items\]\[0\]\[(id|price|quantity)\]$/,
-          /^subscription_details\[(proration_behavior|proration_date)\]$/,
+          /^subscription_details\[(cancel_at|cancel_at_period_end|proration_behavior|proration_date)\]$/,
         ])
         const subscription = found(subscriptions, params.subscription, 'subscription')
+        const ends = ['cancel_at', 'cancel_at_period_end'].map(name => params[`subscription_details[${name}]`])
+        refuseBothEnds(ends[0], ends[1])
         const [item] = subscription.items.data as [Item]
         const price = priceOf(params['subscription_details[items][0][price]'])
         const quantity = Number(params['subscription_details[items][0][quantity]'] ?? 1)

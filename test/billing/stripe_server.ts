@@ -83,7 +83,7 @@ async function open() {
       failing--
       return void response.writeHead(500, { 'content-type': 'application/json' }).end('{"error":{"type":"api_error"}}')
     }
-    if (torn > 0) {
+    if (torn > 0 && request.method === 'POST') {
       torn--
       return void answer(request).finally(() => response.socket?.destroy())
     }
@@ -98,7 +98,7 @@ async function open() {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
     ...book,
-    /** It does what it is asked for, so many times, and its answer is lost on the way. */
+    /** It changes what it is asked to, so many times, and its answer is lost on the way. */
     tear: (count: number) => {
       torn = count
     },

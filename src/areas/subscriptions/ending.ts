@@ -15,7 +15,8 @@ export async function endWithPeriod(ctx: JobContext, workspaceId: string): Promi
   if (!billing || !(await isDeleting(ctx.db, workspaceId))) return
   if ((await findHeld(ctx.db, billing, workspaceId)).provider === 'none') return
   const standing = await standingOf(ctx, workspaceId)
-  if (!standing.state.period || standing.state.cancelAt) return
+  const { period, cancelAt: until } = standing.state
+  if (!period || (until && until <= period.to)) return
   const stripe = stripeOf(ctx, billing)
   if (stripe && standing.state.stripeSubscription !== null) await cancelAt(stripe, standing, true, ctx.id)
   await ctx.transaction(async tx => {
@@ -23,8 +24,8 @@ export async function endWithPeriod(ctx: JobContext, workspaceId: string): Promi
     await invoices.lockAccount(tx, billing, workspaceId, ctx.now())
     const { provider, state } = await standingOf({ db: tx, settings: ctx.settings, now: ctx.now }, workspaceId)
     if (!state.period) return
-    const until = { ...state, mirroredAt: ctx.now(), cancelAt: state.period.to, next: null }
-    await store.save(tx, workspaceId, provider, until, ctx.now())
+    const ending = { ...state, mirroredAt: ctx.now(), cancelAt: state.period.to, next: null }
+    await store.save(tx, workspaceId, provider, ending, ctx.now())
   })
 }
 

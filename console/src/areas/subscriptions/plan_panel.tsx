@@ -37,7 +37,7 @@ function Shown({ subscription }: { subscription: Subscription }) {
     ['Seats', `${seatsUsed} of ${seats} taken`],
     ['State', status.replace('_', ' ')],
     ...(status === 'trialing' && trialEnd ? [['Trial until', dateOf(trialEnd)] as [string, string]] : []),
-    ...(periodEnd ? [[cancelAt ? 'Ends' : 'Renews', dateOf(periodEnd)] as [string, string]] : []),
+    ...(periodEnd ? [[cancelAt ? 'Ends' : 'Renews', dateOf(cancelAt ?? periodEnd)] as [string, string]] : []),
     ...(next ? [['Then', `${nameOf(next.plan)}, ${next.cycle}, ${next.seats} seats`] as [string, string]] : []),
   ]
   return (

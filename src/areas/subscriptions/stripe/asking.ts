@@ -19,22 +19,38 @@ export function stripePrice({ market }: Standing, { plan, cycle }: Terms): strin
   return price
 }
 
+/**
+ * What takes back an end that is set, asked of Stripe as it is now. Its own pages set a date alone, and it refuses a call
+ * that names both.
+ */
+async function goingOn(stripe: AskStripe, id: string) {
+  const { cancel_at, cancel_at_period_end: isWithPeriod } = await stripe(({ subscriptions }) =>
+    subscriptions.retrieve(id),
+  )
+  if (isWithPeriod) return { name: 'period', end: { cancel_at_period_end: false } }
+  return cancel_at === null ? { name: 'none', end: {} } : { name: 'date', end: { cancel_at: '' as const } }
+}
+
 /** What Stripe would charge now, where it charges now. */
 export async function quoteOf(stripe: AskStripe, standing: Standing, terms: Terms, change: Change, at: Date) {
   const { stripeSubscription, stripeItem } = standing.state
   if (stripeSubscription === null || stripeItem === null || change.lines.length === 0) return null
   refuseWaiting(standing)
+  const { name, end } = await goingOn(stripe, stripeSubscription)
   const details = {
+    ...end,
     items: [{ id: stripeItem, price: stripePrice(standing, terms), quantity: terms.seats }],
     proration_behavior: 'always_invoice' as const,
     proration_date: seconds(at),
   }
   const body = { subscription: stripeSubscription, subscription_details: details }
-  const idempotencyKey = `preview-${stripeSubscription}-${terms.plan}-${terms.cycle}-${terms.seats}-${seconds(at)}`
+  const idempotencyKey = `preview-${keyOf(stripeSubscription, terms, at)}-${name}`
   const invoice = await stripe(({ invoices }) => invoices.createPreview(body, { idempotencyKey }))
   const quoted: Quoted = { lines: linesOf(invoice), ...totalsOf(invoice) }
   return quoted
 }
+
+const keyOf = (id: string, { plan, cycle, seats }: Terms, at: Date) => `${id}-${plan}-${cycle}-${seats}-${seconds(at)}`
 
 /** Stripe has the smaller plan already, and would credit that one instead of what was paid. */
 function refuseWaiting({ state: { next } }: Standing): void {
@@ -58,15 +74,17 @@ export async function changeAt(
   }
   const isCharged = change.lines.length > 0
   if (isCharged) refuseWaiting(standing)
+  const { name, end } = await goingOn(stripe, stripeSubscription)
   const body = {
     items: [{ id: stripeItem, price: stripePrice(standing, terms), quantity: terms.seats }],
-    cancel_at_period_end: false,
+    ...end,
     // As they are now: what waited is taken back, and nothing was charged for it.
     ...(isCharged
       ? { proration_behavior: 'always_invoice' as const, proration_date: seconds(at) }
       : { proration_behavior: 'none' as const }),
   }
-  const idempotencyKey = `change-${stripeSubscription}-${terms.plan}-${terms.cycle}-${terms.seats}-${seconds(at)}`
+  // With the end that it takes back: the same key with another body would be refused.
+  const idempotencyKey = `change-${keyOf(stripeSubscription, terms, at)}-${name}`
   return await stripe(({ subscriptions }) => subscriptions.update(stripeSubscription, body, { idempotencyKey }))
 }
 
@@ -81,6 +99,6 @@ export async function cancelAt(
     throw conflict('There is no subscription to cancel or resume.', { state: state.status })
   }
   const idempotencyKey = `cancel-${stripeSubscription}-${isCanceled}-${requestId}`
-  const body = { cancel_at_period_end: isCanceled }
+  const body = isCanceled ? { cancel_at_period_end: true } : (await goingOn(stripe, stripeSubscription)).end
   return await stripe(({ subscriptions }) => subscriptions.update(stripeSubscription, body, { idempotencyKey }))
 }

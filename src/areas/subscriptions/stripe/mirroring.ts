@@ -11,7 +11,7 @@ import { findHeld } from '../../workspaces/limits/store.ts'
 import { isSame } from '../money/prices.ts'
 import { resting, type State } from '../money/state.ts'
 import * as store from '../store.ts'
-import { dateOf, statusOf, termsOf } from './objects.ts'
+import { dateOf, endOf, statusOf, termsOf } from './objects.ts'
 
 /** Stripe's own amounts: each line is one of what it costs. */
 export function linesOf({ lines }: Stripe.Invoice): Static<typeof InvoiceLine>[] {
@@ -77,7 +77,7 @@ export async function mirrorSubscription(
     anchor: period.from,
     period,
     trialEnd,
-    cancelAt: subscription.cancel_at_period_end ? period.to : null,
+    cancelAt: endOf(subscription, period),
     pastDueSince: status === 'past_due' ? (known?.pastDueSince ?? now) : null,
     charged: null,
   }

@@ -2,6 +2,7 @@
 import type { Cycle, PlanFile } from '../../../contract/plans.ts'
 import type { Stripe } from '../../../kit/stripe.ts'
 import type { Status } from '../fields/contract.ts'
+import type { Span } from '../money/calendar.ts'
 import type { Terms } from '../money/prices.ts'
 
 export const dateOf = (seconds: number) => new Date(seconds * 1000)
@@ -24,6 +25,13 @@ const statuses: Readonly<Record<string, Status>> = {
 
 export function statusOf({ status }: Pick<Stripe.Subscription, 'status'>): Status | undefined {
   return statuses[status]
+}
+
+/** When it is canceled for. Whoever cancels on Stripe's own pages sets a date alone. */
+export function endOf(subscription: Stripe.Subscription, period: Span): Date | null {
+  const { cancel_at: at, cancel_at_period_end: isWithPeriod } = subscription
+  if (at !== null) return dateOf(at)
+  return isWithPeriod ? period.to : null
 }
 
 /** Undefined where the price is in no plan of the file. */
