@@ -49,7 +49,7 @@ export async function invoiceIn({ p, workspaceId }: Pick<World, 'p' | 'workspace
   })
   const invoice = await p.database.transaction(async tx => {
     const account = await store.lockAccount(tx, billing, workspaceId, now)
-    return await writeInvoice(tx, billing, { provider: 'manual', account, lines: [line], period, at: now })
+    return await writeInvoice(tx, billing, { provider: 'manual', account, lines: [line], period, now })
   })
   return { workspaceId, id: invoice?.id ?? '' }
 }

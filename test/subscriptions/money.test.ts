@@ -52,7 +52,8 @@ function simulate(seed: number, most: number): number {
   /** What the last preview said of the next invoice; null where something else came between. */
   let foreseen: Line[] | null = null
 
-  const invoice = ({ lines, totals }: Cost, period: { to: Date }, at: Date) => {
+  /** Due so long after it is written, which may be long after what it is for began. */
+  const invoice = ({ lines, totals }: Cost, period: { to: Date }) => {
     if (lines.length === 0) return
     for (const line of lines) expect(amountOf(line)).toBe(line.amountMinor)
     expect(totals.subtotalMinor).toBe(sumOf(lines))
@@ -63,7 +64,7 @@ function simulate(seed: number, most: number): number {
     charged += BigInt(totals.subtotalMinor)
     taxed += BigInt(totals.taxMinor)
     paid += BigInt(totals.totalMinor)
-    if (totals.totalMinor > 0) open.push({ dueAt: new Date(at.getTime() + file.dueDays * dayMs), to: period.to })
+    if (totals.totalMinor > 0) open.push({ dueAt: new Date(now.getTime() + file.dueDays * dayMs), to: period.to })
   }
   const legal = (from: State, to: State) => {
     if (from.status !== to.status) expect(statusMoves.from(from.status)).toContain(to.status)
@@ -138,7 +139,7 @@ function simulate(seed: number, most: number): number {
     state = done.state
     const { period } = state
     foreseen = period && (nextMove(market, state, null, period.to)?.lines ?? null)
-    if (done.period) invoice(cost, done.period, at)
+    if (done.period) invoice(cost, done.period)
   }
 
   let count = 0
@@ -174,7 +175,7 @@ function simulate(seed: number, most: number): number {
       }
       const lines = [...charges, ...move.lines]
       const period = move.period ?? move.closed
-      if (period) invoice({ lines, totals: totalsOf(lines, file.taxBasisPoints, balance) }, period, move.at)
+      if (period) invoice({ lines, totals: totalsOf(lines, file.taxBasisPoints, balance) }, period)
     }
     const turn = below(10)
     if (turn < 7 && state.status !== 'past_due') {

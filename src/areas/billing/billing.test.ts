@@ -248,7 +248,7 @@ describe('usage', () => {
     expect(last.lines).toMatchObject([{ kind: 'usage', quantity: 13_000_001, included: 10_000_000 }])
     expect((await call('invoices.get', { id: last.id, explain: true })).result.explanation.matches).toBe(true)
     await call('invoices.pay', { id: unpaid.id })
-    p.advance(14 * dayMs)
+    p.advance(14 * dayMs + 1_000)
     const refused = await subscription('patch', { plan: 'business' })
     expect([refused.status, refused.error?.metadata]).toEqual([409, { state: 'open', invoiceId: last.id }])
     await call('invoices.pay', { id: last.id })

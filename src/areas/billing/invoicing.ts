@@ -15,12 +15,13 @@ type Writing = {
   account: store.AccountRow
   lines: readonly Line[]
   period: { from: Date; to: Date }
-  at: Date
+  /** Not when it fell due to be written, which may be long ago: nobody could see it, or pay it, before. */
+  now: Date
 }
 
 /** Null where there is nothing to say. The account is held. What is for nothing is paid at once. */
 export async function writeInvoice(db: Db, { file }: Billing, writing: Writing): Promise<store.InvoiceRow | null> {
-  const { provider, account, lines, period, at } = writing
+  const { provider, account, lines, period, now } = writing
   if (lines.length === 0) return null
   const { workspaceId, currency, legalName, address, taxId, balanceMinor: balance } = account
   const totals = totalsOf(lines, file.taxBasisPoints, balance)
@@ -44,14 +45,14 @@ export async function writeInvoice(db: Db, { file }: Billing, writing: Writing):
       ...totals,
       buyer: { legalName, address, taxId },
       issuer: file.issuer,
-      dueAt: isPaid ? null : new Date(at.getTime() + file.dueDays * dayMs),
-      paidAt: isPaid ? at : null,
+      dueAt: isPaid ? null : new Date(now.getTime() + file.dueDays * dayMs),
+      paidAt: isPaid ? now : null,
       url: null,
     },
-    at,
+    now,
   )
   if (totals.balanceMinor !== 0) {
-    await store.updateAccount(db, workspaceId, { balanceMinor: balance - totals.balanceMinor, updated: at })
+    await store.updateAccount(db, workspaceId, { balanceMinor: balance - totals.balanceMinor, updated: now })
   }
   return (await store.findInvoice(db, workspaceId, id)) ?? null
 }

@@ -246,7 +246,7 @@ async function changeHere(ctx: Pick<Context, 'db' | 'settings' | 'now' | 'enqueu
   if (change.closed) await invoices.updateAccount(db, workspaceId, { usageUntil: change.closed.to })
   if (change.period) {
     const { period } = change
-    const invoice = await writeInvoice(db, billing, { provider, account, lines, period, at })
+    const invoice = await writeInvoice(db, billing, { provider, account, lines, period, now: now() })
     if (invoice && isToCharge(invoice)) await ctx.enqueue('billing.charge', { workspaceId, invoiceId: invoice.id })
   }
   await store.save(db, workspaceId, provider, { ...change.state, ...besideOf(state) }, now())

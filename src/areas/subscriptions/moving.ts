@@ -60,7 +60,7 @@ async function moveInside(ctx: JobContext, workspaceId: string) {
     const lines = [...used, ...move.lines]
     // Before the last invoice is written, which is asked for as any other.
     if (move.event === 'canceled') await invoices.giveUpDebts(tx, workspaceId, now)
-    const invoice = period && (await writeInvoice(tx, billing, { provider, account, lines, period, at: move.at }))
+    const invoice = period && (await writeInvoice(tx, billing, { provider, account, lines, period, now }))
     if (move.closed) await invoices.updateAccount(tx, workspaceId, { usageUntil: move.closed.to })
     const { stripeSubscription, stripeItem } = standing.state
     await store.save(tx, workspaceId, standing.provider, { ...move.state, stripeSubscription, stripeItem }, now)
@@ -98,7 +98,7 @@ export async function begin(ctx: JobContext, workspaceId: string, wanted: Terms)
       return null
     }
     const { state, lines, period } = changed(standing.market, standing.state, terms, now)
-    const written = period && (await writeInvoice(tx, billing, { provider, account, lines, period, at: now }))
+    const written = period && (await writeInvoice(tx, billing, { provider, account, lines, period, now }))
     await store.save(tx, workspaceId, provider, state, now)
     await ctx.record(tx, {
       chain: workspaceId,

@@ -147,9 +147,35 @@ describe('subscriptions.patch', () => {
     await p.call('billing.invoices.pay', { workspaceId, id }, owner)
     await move()
     expect((await call('get')).result.status).toBe('active')
-    p.advance(62 * dayMs)
+    p.advance(20 * dayMs)
+    await move()
+    p.advance(28 * dayMs)
     await move()
     expect((await call('get')).result).toMatchObject({ plan: 'free', status: 'canceled' })
+  })
+
+  it('is charged after a long stop as of then, and is late no sooner than anybody could have paid', async () => {
+    await call('patch', { plan: 'team', cycle: 'monthly', seats: 2 })
+    p.advance((14 + 40) * dayMs)
+    const back = p.now()
+    await move()
+    const { result } = await call('get')
+    expect([result.status, Date.parse(result.periodEnd) > back.getTime()]).toEqual(['active', true])
+    const { items } = (await p.call('billing.invoices.list', { workspaceId }, owner)).result
+    expect(items.map(({ status }: { status: string }) => status)).toEqual(['open', 'open'])
+    for (const { created, dueAt } of items) {
+      expect(Date.parse(created)).toBeGreaterThanOrEqual(back.getTime())
+      expect(Date.parse(dueAt) - Date.parse(created)).toBe(14 * dayMs)
+    }
+    for (const [days, status] of [
+      [14, 'past_due'],
+      [13, 'past_due'],
+      [1, 'canceled'],
+    ] as const) {
+      p.advance(days * dayMs)
+      await move()
+      expect((await call('get')).result.status).toBe(status)
+    }
   })
 
   it('credits nothing beyond what it charges while that is not paid, and says so before', async () => {
