@@ -99,6 +99,30 @@ describe('what was used', () => {
   })
 })
 
+describe('while nothing was metered for two days', () => {
+  const daysAfter = (day: Date, days: number) => new Date(day.getTime() + days * dayMs)
+
+  it.each(['billing.meter', 'billing.meterOne'])(
+    'what was used is counted by %s before its days are closed',
+    async kind => {
+      nextDay(3_600_000)
+      const first = midnight()
+      await p.platform.jobs.runNow('billing.meter')
+      await finished(1_000, await begun())
+      nextDay(3_600_000)
+      await finished(2_000, await begun())
+      nextDay(3_600_000)
+      nextDay(3_600_000)
+      await p.platform.jobs.runNow(kind, kind === 'billing.meter' ? {} : { workspaceId })
+      const tokens = await Promise.all([0, 1, 2].map(days => used('agent_tokens', daysAfter(first, days))))
+      expect(tokens).toEqual([1_000, 2_000, undefined])
+      const { items } = (await call('audit_logs.list', { action: 'billing.metered', perPage: 100 })).result
+      const days = [0, 1].map(count => daysAfter(first, count).toISOString().slice(0, 10))
+      expect(items.map(({ target }: { target: { id: string } }) => target.id)).toEqual(expect.arrayContaining(days))
+    },
+  )
+})
+
 describe('just after midnight', () => {
   it('a change that charges for usage waits until the day before is counted', async () => {
     await call('subscriptions.patch', { plan: 'business', cycle: 'monthly', seats: 2 })

@@ -8,7 +8,7 @@ import { Settling } from './custom/events.ts'
 import { InvoiceId } from './fields/contract.ts'
 import { stripeOf } from './stripe/client.ts'
 import { updateCustomer } from './stripe/customer.ts'
-import { meter, meterYesterday } from './usage/metering.ts'
+import { meter, meterOne } from './usage/metering.ts'
 
 export default {
   'billing.meter': job({
@@ -24,7 +24,7 @@ export default {
     payload: object({ workspaceId: WorkspaceId }),
     key: ({ workspaceId }) => workspaceId,
     group: ({ workspaceId }) => workspaceId,
-    run: (ctx, { workspaceId }) => meterYesterday(ctx, workspaceId),
+    run: (ctx, { workspaceId }) => meterOne(ctx, workspaceId),
   }),
   'billing.updateCustomer': job({
     payload: object({ workspaceId: WorkspaceId }),

@@ -2,7 +2,7 @@
 import type { JobContext } from '../../kit/jobs.ts'
 import { isToCharge, writeInvoice } from '../billing/invoicing.ts'
 import * as invoices from '../billing/store.ts'
-import { meterYesterday } from '../billing/usage/metering.ts'
+import { meterOne } from '../billing/usage/metering.ts'
 import { findHeld, isDeleting } from '../workspaces/limits/store.ts'
 import { keepAlive } from '../workspaces/store.ts'
 import { changed } from './money/changing.ts'
@@ -26,7 +26,7 @@ export async function moveOn(ctx: JobContext, workspaceId: string): Promise<void
 /** A period that is over, or that a debt may cut off now, is charged for all its days. */
 async function meterEnding(ctx: JobContext, workspaceId: string): Promise<void> {
   const { period, status } = (await store.find(ctx.db, workspaceId)) ?? { period: null, status: null }
-  if (period && (period.to <= ctx.now() || status === 'past_due')) await meterYesterday(ctx, workspaceId)
+  if (period && (period.to <= ctx.now() || status === 'past_due')) await meterOne(ctx, workspaceId)
 }
 
 async function moveOnce(ctx: JobContext, workspaceId: string): Promise<boolean> {

@@ -24,7 +24,7 @@ export const followers = [
 ]
 
 export const ages: Ages = {
-  /** Limits look at a month, metering at two days. */
+  /** Limits look at a month, metering after a stop at 60 days. */
   workspace_deleted_usage: { column: 'hour', afterDays: 62 },
   /** Of processes that are gone: nobody is shown them after minutes. */
   workspace_imports: { column: 'updated', afterDays: 1 },

@@ -20,31 +20,53 @@ export function dayOf(at: Date): Date {
 /** Of these the most at one time counts, of all others the sum. */
 export const gauges: ReadonlySet<string> = new Set(['seats', 'storage_bytes'])
 
-/** Yesterday once more, until it is closed: what came in its last hour counts too. */
+/** What days are counted from is kept for about so long. */
+const mostDaysBack = 60
+
+/** Days that are over once more, until they are closed: what came in the last hour before midnight, or a stop, counts too. */
 export async function meter(ctx: JobContext): Promise<void> {
   const today = dayOf(ctx.now())
   const yesterday = new Date(today.getTime() - dayMs)
-  await store.putDay(ctx.db, yesterday, await known(ctx.db, await flowsOn(ctx.db, yesterday)))
+  const { last, open } = await store.progress(ctx.db, today)
+  const from = Math.min(...[yesterday, last, open].flatMap(day => (day === null ? [] : [day.getTime()])))
+  // The oldest first, and today last: its seats say that all days before it are counted.
+  for (const day of daysFrom(from, today)) {
+    await store.putDay(ctx.db, day, await known(ctx.db, await flowsOn(ctx.db, day)))
+  }
   await store.putDay(ctx.db, today, await known(ctx.db, [...(await flowsOn(ctx.db, today)), ...(await levels(ctx.db))]))
   await closeDays(ctx, today)
 }
 
-/** Of one workspace the day before, where somebody is about to charge for it before the hour's metering. */
-export async function meterYesterday(ctx: JobContext, workspaceId: string): Promise<void> {
+function daysFrom(from: number, today: Date): Date[] {
+  const first = Math.max(from, today.getTime() - mostDaysBack * dayMs)
+  const count = Math.max(0, Math.round((today.getTime() - first) / dayMs))
+  return Array.from({ length: count }, (_, index) => new Date(first + index * dayMs))
+}
+
+/** Of one workspace the days that are over, where somebody is about to charge for them before the hour's metering. */
+export async function meterOne(ctx: JobContext, workspaceId: string): Promise<void> {
   const today = dayOf(ctx.now())
-  const yesterday = new Date(today.getTime() - dayMs)
-  if (await isMetered(ctx.db, workspaceId, ctx.now())) return
-  await store.putDay(ctx.db, yesterday, await known(ctx.db, await flowsOf(ctx.db, workspaceId, yesterday)))
+  for (const day of await uncounted(ctx.db, workspaceId, today)) {
+    await store.putDay(ctx.db, day, await known(ctx.db, await flowsOf(ctx.db, workspaceId, day)))
+  }
   for (const day of await store.openDaysOf(ctx.db, workspaceId, today)) await closeDay(ctx, workspaceId, new Date(day))
 }
 
 /** Whether all days before this one are counted and closed. */
 export async function isMetered(db: Db, workspaceId: string, now: Date): Promise<boolean> {
   const today = dayOf(now)
-  const yesterday = new Date(today.getTime() - dayMs)
   if ((await store.openDaysOf(db, workspaceId, today)).length > 0) return false
-  const isCounted = (await store.usedBetween(db, workspaceId, yesterday, today)).length > 0
-  return isCounted || (await flowsOf(db, workspaceId, yesterday)).length === 0
+  for (const day of await uncounted(db, workspaceId, today)) {
+    if ((await flowsOf(db, workspaceId, day)).length > 0) return false
+  }
+  return true
+}
+
+/** From the oldest that is open, or else from the last that has anything: days are counted in their order. */
+async function uncounted(db: Db, workspaceId: string, today: Date): Promise<Date[]> {
+  const { last, open } = await store.progressOf(db, workspaceId, today)
+  const following = last === null ? today.getTime() - dayMs : last.getTime() + dayMs
+  return daysFrom(open?.getTime() ?? following, today)
 }
 
 async function flowsOf(db: Db, workspaceId: string, day: Date): Promise<store.DayRow[]> {

@@ -1,6 +1,6 @@
 // SQL of what was used, day by day.
 import type { UsageDimension } from '../../../contract/plans.ts'
-import type { Db } from '../../../kit/db.ts'
+import { type Db, first } from '../../../kit/db.ts'
 import { sql } from '../../../kit/sql.ts'
 
 export type DayRow = { workspaceId: string; dimension: UsageDimension; quantity: number }
@@ -35,6 +35,31 @@ export async function openDaysOf(db: Db, workspaceId: string, before: Date): Pro
     order by day`)
   return rows.map(({ day }) => day)
 }
+
+type Days = { last: Date | null; open: Date | null }
+
+const daysIn = async (db: Db, question: ReturnType<typeof sql>): Promise<Days> => {
+  const row = await first<{ last: string | null; open: string | null }>(db, question)
+  return { last: row?.last ? new Date(row.last) : null, open: row?.open ? new Date(row.open) : null }
+}
+
+/** The last day that all workspaces were metered on, and the oldest before today that is open. Only that counts seats. */
+export const progress = (db: Db, today: Date) =>
+  daysIn(
+    db,
+    sql`
+    select max(day) filter (where dimension = 'seats') as last, min(day) filter (where not is_closed and day < ${today}) as open
+    from billing_usage`,
+  )
+
+/** Of one workspace the last day that has anything, and the oldest before today that is open. */
+export const progressOf = (db: Db, workspaceId: string, today: Date) =>
+  daysIn(
+    db,
+    sql`
+    select max(day) as last, min(day) filter (where not is_closed and day < ${today}) as open
+    from billing_usage where workspace_id = ${workspaceId}`,
+  )
 
 /** Closes a day; what it has, or nothing where somebody else was quicker. */
 export async function closeDay(db: Db, workspaceId: string, day: Date): Promise<Record<string, number>> {
