@@ -101,7 +101,8 @@ describe('the number of texts does not grow with what is sent', () => {
       const place = Object.fromEntries(path.map(name => [name, fixed[name]]))
       return combinations(choices).map(parts => ({ ...place, ...shuffled(Object.assign({}, ...parts)) }))
     })
-    expect(found.length).toBeLessThanOrEqual(40)
+    // A call of many fields has its statements beside them; with a text for each set of fields there would be 64 and more.
+    expect(found.length).toBeLessThanOrEqual(44)
   })
 
   it('and all that are prepared are fewer than a connection may hold', async () => {

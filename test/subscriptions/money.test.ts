@@ -1,7 +1,7 @@
 // Money over simulated months: random changes, cancellations and debts; what is invoiced is what was had, to the second.
 import { describe, expect, it } from 'vitest'
 import { amountOf, type Line, leftOf, sumOf, totalsOf } from '../../src/areas/billing/lines.ts'
-import { priceIn, type UsedSpan, uncharged, usageLines } from '../../src/areas/billing/usage/charging.ts'
+import { priceIn, type UsedSpan, uncharged, usageLines, usagePricesOf } from '../../src/areas/billing/usage/charging.ts'
 import { dayOf, totalOf } from '../../src/areas/billing/usage/metering.ts'
 import { type Cost, costIn } from '../../src/areas/subscriptions/costs.ts'
 import { statusMoves } from '../../src/areas/subscriptions/fields/contract.ts'
@@ -81,7 +81,8 @@ function simulate(seed: number, most: number): number {
     const span = uncharged(closed, usageUntil)
     const rows = used.filter(({ day }) => day >= dayOf(span.from).toISOString() && day < dayOf(span.to).toISOString())
     const spentMinor = spentIn(closed.period, written)
-    const terms = { file, plan: state.plan, currency: market.currency, span, spendCapMinor: cap, spentMinor }
+    const prices = usagePricesOf(file, state.plan, market.currency)
+    const terms = { prices, currency: market.currency, span, spendCapMinor: cap, spentMinor }
     return usageLines(totalOf(rows), { ...terms, seqs: null })
   }
   /** The oracle's own account of which plan was had when. It counts what was used whether or not anything was charged. */
@@ -240,7 +241,7 @@ describe('money', () => {
       const ends = [period.from, ...cuts, period.to]
       const included = ends.slice(1).map((to, index) => {
         const span = { from: ends[index] as Date, to, includedTo: to, period }
-        return priceIn(file, 'team', 'agent_tokens', 'EUR', span)?.included ?? -1
+        return priceIn(usagePricesOf(file, 'team', 'EUR'), 'agent_tokens', span)?.included ?? -1
       })
       expect(included.reduce((sum, one) => sum + one, 0)).toBe(2_000_001)
       expect(Math.min(...included)).toBeGreaterThanOrEqual(0)

@@ -1,5 +1,5 @@
 // Billing: accounts, usage, invoices that never change, and what they are explained by.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { invoiceIn, payingBy } from '../../../test/billing/calls.ts'
 import { platform, platformForTest, type TestCaller, type TestPlatform } from '../../../test/helpers/platform.ts'
 import { sql } from '../../kit/sql.ts'
@@ -71,7 +71,6 @@ describe('billing.patch', () => {
 describe('invoices', () => {
   it('are numbered without gaps, also where several are written at once or one fails', async () => {
     await Promise.all(Array.from({ length: 8 }, () => invoiceIn({ p, workspaceId })))
-    const { billing } = p.platform.settings
     await p.database
       .transaction(async tx => {
         await tx.query(
@@ -81,7 +80,6 @@ describe('invoices', () => {
       })
       .catch(() => {})
     await invoiceIn({ p, workspaceId })
-    expect(billing).not.toBeNull()
     const { result } = await call('invoices.list', { perPage: 100, orderBy: 'number', order: 'asc' })
     const numbers = result.items.map(({ number }: { number: string }) => Number(number.split('-')[1]))
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
@@ -130,8 +128,7 @@ describe('usage', () => {
     await p.call('subscriptions.patch', { workspaceId, plan: 'business', seats: 2 }, owner)
     p.advance(14 * dayMs + 1_000)
     await p.platform.jobs.runNow('subscriptions.move', { workspaceId })
-    const [first] = (await call('invoices.list')).result.items
-    await call('invoices.pay', { id: first.id })
+    await call('invoices.pay', { id: (await newest()).id })
     await p.platform.jobs.runNow('billing.meter')
     for (const quantity of [9_000_000, 4_000_001]) {
       p.advance(dayMs)
@@ -223,6 +220,23 @@ describe('usage', () => {
     expect(usage[1]?.description).toBe('Above the spend cap of 40.00 EUR, of which 36.00 EUR was charged before')
   })
 
+  it('is charged by its prices as they were when the period began', async () => {
+    await used()
+    const sold = p.platform.settings.billing?.file.plans.find(({ id }) => id === 'business')?.usage[0]
+    if (!sold) throw new Error('the plans of tests sell it')
+    const { included } = sold
+    sold.included = 0
+    onTestFinished(() => void Object.assign(sold, { included }))
+    expect((await call('get')).result.spentMinor).toBe(1_200)
+    p.advance(30 * dayMs)
+    await move()
+    expect(usageOf(await newest())).toMatchObject([{ included, amountMinor: 1_200 }])
+    await use(1_000_000)
+    p.advance(32 * dayMs)
+    await move()
+    expect(usageOf(await newest())).toMatchObject([{ included: 0, amountMinor: 300 }])
+  })
+
   it('is counted before another plan begins, and not waited for where only seats change', async () => {
     await used()
     await use(1)
@@ -269,7 +283,7 @@ describe('usage', () => {
       }),
     )
     p.advance(30 * dayMs)
-    await p.platform.jobs.runNow('subscriptions.move', { workspaceId })
+    await move()
     const { result: list } = await call('invoices.list', { perPage: 5 })
     const { id } = list.items.find(({ lines }: { lines: { kind: string }[] }) =>
       lines.some(({ kind }) => kind === 'usage'),

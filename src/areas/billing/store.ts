@@ -9,6 +9,7 @@ import { assignments, sql } from '../../kit/sql.ts'
 import type { ownBilling } from './contract.ts'
 import type { Invoice } from './fields/contract.ts'
 import type { Line, Totals } from './lines.ts'
+import type { UsagePrice } from './usage/charging.ts'
 
 export type InvoiceRow = Static<typeof Invoice>
 
@@ -26,6 +27,8 @@ export type AccountRow = {
   stripeCustomer: string | null
   /** What was used until then is charged already. */
   usageUntil: string | null
+  /** Of the period; null where none was kept, and the file says it. */
+  usagePrices: readonly UsagePrice[] | null
   created: string
   updated: string
 }
@@ -33,7 +36,7 @@ export type AccountRow = {
 const accountColumns = sql`
   workspace_id, email, legal_name, address, tax_id, currency, balance_minor::float8 as balance_minor,
   spend_cap_minor::float8 as spend_cap_minor, number_prefix, last_number, stripe_customer,
-  usage_until, created, updated`
+  usage_until, usage_prices, created, updated`
 
 export function findAccount(db: Db, workspaceId: string): Promise<AccountRow | undefined> {
   return first(db, sql`select ${accountColumns} from billing_accounts where workspace_id = ${workspaceId}`)
@@ -69,6 +72,7 @@ const patchable = [
   'balanceMinor',
   'stripeCustomer',
   'usageUntil',
+  'usagePrices',
   'updated',
 ] as const
 

@@ -22,6 +22,7 @@ import { refuseState, type Standing, shown, standingOf, termsOf, type Wanted } f
 import * as store from './store.ts'
 import { cancelAt, changeAt, quoteOf } from './stripe/asking.ts'
 import { mirrorSubscription } from './stripe/mirroring.ts'
+import { keepUsagePrices } from './used.ts'
 
 const longestPreviewMs = 15 * 60_000
 
@@ -249,6 +250,7 @@ async function changeHere(ctx: Pick<Context, 'db' | 'settings' | 'now' | 'enqueu
     const invoice = await writeInvoice(db, billing, { provider, account, lines, period, now: now() })
     if (invoice && isToCharge(invoice)) await ctx.enqueue('billing.charge', { workspaceId, invoiceId: invoice.id })
   }
+  await keepUsagePrices(db, workspaceId, standing, change.state)
   await store.save(db, workspaceId, provider, { ...change.state, ...besideOf(state) }, now())
 }
 

@@ -10,7 +10,7 @@ import { type Move, nextMove } from './money/moving.ts'
 import { partsOf, type Terms } from './money/prices.ts'
 import { standingOf } from './standing.ts'
 import * as store from './store.ts'
-import { chargedUsage } from './used.ts'
+import { chargedUsage, keepUsagePrices } from './used.ts'
 
 /** More than ten years of months: what never ends is a mistake of ours. */
 const mostMoves = 200
@@ -62,6 +62,7 @@ async function moveInside(ctx: JobContext, workspaceId: string) {
     if (move.event === 'canceled') await invoices.giveUpDebts(tx, workspaceId, now)
     const invoice = period && (await writeInvoice(tx, billing, { provider, account, lines, period, now }))
     if (move.closed) await invoices.updateAccount(tx, workspaceId, { usageUntil: move.closed.to })
+    await keepUsagePrices(tx, workspaceId, standing, move.state)
     const { stripeSubscription, stripeItem } = standing.state
     await store.save(tx, workspaceId, standing.provider, { ...move.state, stripeSubscription, stripeItem }, now)
     await ctx.record(tx, [
@@ -99,6 +100,7 @@ export async function begin(ctx: JobContext, workspaceId: string, wanted: Terms)
     }
     const { state, lines, period } = changed(standing.market, standing.state, terms, now)
     const written = period && (await writeInvoice(tx, billing, { provider, account, lines, period, now }))
+    await keepUsagePrices(tx, workspaceId, standing, state)
     await store.save(tx, workspaceId, provider, state, now)
     await ctx.record(tx, {
       chain: workspaceId,

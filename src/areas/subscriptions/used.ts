@@ -2,9 +2,11 @@
 import type { Db } from '../../kit/db.ts'
 import { matchingEntries } from '../audit_logs/store.ts'
 import type { Line } from '../billing/lines.ts'
-import { type UsedSpan, uncharged, usageLines } from '../billing/usage/charging.ts'
+import { updateAccount } from '../billing/store.ts'
+import { type UsedSpan, uncharged, usageLines, usagePricesOf } from '../billing/usage/charging.ts'
 import { dayOf } from '../billing/usage/metering.ts'
 import { spentBefore, totalsIn } from '../billing/usage/showing.ts'
+import type { State } from './money/state.ts'
 import type { Standing } from './standing.ts'
 
 /** By the plan that is had until then; the entries of the ledger that tell of its days go with it. */
@@ -18,10 +20,24 @@ export async function chargedUsage(
   const totals = await totalsIn(db, workspaceId, span)
   const { file, currency } = market
   const cap = { spendCapMinor: account?.spendCapMinor ?? null, spentMinor: await spentBefore(db, workspaceId, span) }
-  const terms = { file, plan: state.plan, currency, span, ...cap }
+  const prices = account?.usagePrices ?? usagePricesOf(file, state.plan, currency)
+  const terms = { prices, currency, span, ...cap }
   const lines = usageLines(totals, { ...terms, seqs: null })
   if (lines.length === 0) return []
   return usageLines(totals, { ...terms, seqs: await seqsOf(db, workspaceId, span) })
+}
+
+/** Usage is charged by its prices as they were when the period began, or the plan within it. The account is held. */
+export async function keepUsagePrices(
+  db: Db,
+  workspaceId: string,
+  { market: { file, currency }, state }: Standing,
+  next: State,
+): Promise<void> {
+  const goesOn = next.plan === state.plan && next.period?.from.getTime() === state.period?.from.getTime()
+  if (goesOn) return
+  const usagePrices = next.period && JSON.stringify(usagePricesOf(file, next.plan, currency))
+  await updateAccount(db, workspaceId, { usagePrices })
 }
 
 async function seqsOf(db: Db, workspaceId: string, period: { from: Date; to: Date }) {

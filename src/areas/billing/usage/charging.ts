@@ -27,8 +27,7 @@ function daysIn(from: Date, to: Date): number {
 }
 
 type Charging = {
-  file: PlanFile
-  plan: string
+  prices: readonly UsagePrice[]
   currency: string
   span: UsedSpan
   spendCapMinor: number | null
@@ -38,20 +37,25 @@ type Charging = {
   seqs: { from: number; to: number } | null
 }
 
-/** What one dimension costs beyond what is included; undefined where the plan does not charge for it. */
-function priceOfUsage(file: PlanFile, plan: string, dimension: string, currency: string) {
-  const own = planOf(file, plan)?.usage.find(one => one.dimension === dimension)
-  const price = own?.prices.find(one => one.currency === currency)
-  return own && price && { included: own.included, per: own.per, unitMinor: price.minor }
+/** What one dimension costs beyond what is included. What has none is not charged. */
+export type UsagePrice = { dimension: string; included: number; per: number; unitMinor: number }
+
+/** As the file has them now. */
+export function usagePricesOf(file: PlanFile, plan: string, currency: string): UsagePrice[] {
+  return (planOf(file, plan)?.usage ?? []).flatMap(({ dimension, included, per, prices }) => {
+    const price = prices.find(one => one.currency === currency)
+    return price ? [{ dimension, included, per, unitMinor: price.minor }] : []
+  })
 }
 
 /**
  * The same for a part of a period. Of what adds up, a part of what is included counts; parts of a period sum up to the
  * whole. A level is as high on one day as in a month, so for it the price is that of a part of the time.
  */
-export function priceIn(file: PlanFile, plan: string, dimension: string, currency: string, span: UsedSpan) {
-  const price = priceOfUsage(file, plan, dimension, currency)
-  if (!price) return undefined
+export function priceIn(prices: readonly UsagePrice[], name: string, span: UsedSpan) {
+  const found = prices.find(({ dimension }) => dimension === name)
+  if (!found) return undefined
+  const { dimension, ...price } = found
   const { from, to, includedTo, period } = span
   const whole = daysIn(period.from, period.to)
   const isLevel = gauges.has(dimension)
@@ -78,10 +82,10 @@ const grouped = (count: number) => count.toLocaleString('en')
 
 /** Only what costs something. */
 export function usageLines(totals: readonly Total[], charging: Charging): Line[] {
-  const { file, plan, currency, span, spendCapMinor, spentMinor, seqs } = charging
+  const { prices, currency, span, spendCapMinor, spentMinor, seqs } = charging
   const dates = { from: span.from.toISOString(), to: span.to.toISOString() }
   const lines = totals.flatMap(({ dimension, quantity }) => {
-    const priced = priceIn(file, plan, dimension, currency, span)
+    const priced = priceIn(prices, dimension, span)
     if (!priced) return []
     const { part, ...price } = priced
     const beyond = `${names[dimension] ?? dimension} beyond ${grouped(price.included)}`

@@ -7,13 +7,18 @@ import { findHeld, findPeriod } from '../../workspaces/limits/store.ts'
 import type { UsageRow } from '../fields/contract.ts'
 import { amountOf, sumOf } from '../lines.ts'
 import * as accounts from '../store.ts'
-import { priceIn, type UsedSpan, uncharged, usageLines } from './charging.ts'
+import { priceIn, type UsagePrice, type UsedSpan, uncharged, usageLines, usagePricesOf } from './charging.ts'
 import { dayMs, dayOf, type Total, totalOf } from './metering.ts'
 import * as store from './store.ts'
 
 type Row = Static<typeof UsageRow>
 type Span = { from: Date; to: Date }
-type Pricing = { billing: Billing | null; plan: string; currency: string; usageUntil: string | null }
+type Pricing = {
+  billing: Billing | null
+  prices: readonly UsagePrice[]
+  currency: string
+  usageUntil: string | null
+}
 
 export async function pricingOf({ db, settings }: Pick<Context, 'db' | 'settings'>, workspaceId: string) {
   const { billing } = settings
@@ -21,7 +26,8 @@ export async function pricingOf({ db, settings }: Pick<Context, 'db' | 'settings
   const account = billing ? await accounts.findAccount(db, workspaceId) : undefined
   const currency = account?.currency ?? billing?.file.currency ?? 'EUR'
   const usageUntil = account?.usageUntil ?? null
-  return { billing: provider === 'none' ? null : billing, plan, currency, usageUntil }
+  const prices = account?.usagePrices ?? (billing ? usagePricesOf(billing.file, plan, currency) : [])
+  return { billing: provider === 'none' ? null : billing, prices, currency, usageUntil }
 }
 
 /** Months of the calendar, or days; what is included counts for a period, so it is shown there alone. */
@@ -62,12 +68,12 @@ export async function spentBefore(db: Db, workspaceId: string, { from, period }:
 }
 
 export async function usageInPeriod(db: Db, workspaceId: string, pricing: Pricing) {
-  const { billing, plan, currency, usageUntil } = pricing
+  const { billing, prices, usageUntil } = pricing
   const span = billing && (await openSpan(db, workspaceId, usageUntil))
   if (!billing || !span) return null
   const dates = { from: span.from.toISOString(), to: span.to.toISOString() }
   const usage = (await totalsIn(db, workspaceId, span)).map(({ dimension, quantity }): Row => {
-    const price = priceIn(billing.file, plan, dimension, currency, span)
+    const price = priceIn(prices, dimension, span)
     const none = { included: null, overage: 0, amountMinor: 0 }
     if (!price) return { dimension, quantity, ...dates, ...none }
     const texts = { description: '', usageFromSeq: null, usageToSeq: null }
@@ -80,10 +86,10 @@ export async function usageInPeriod(db: Db, workspaceId: string, pricing: Pricin
 
 /** What usage costs in the period if it ended now, without the cap, and with what was charged of it. */
 export async function spentSoFar(db: Db, workspaceId: string, pricing: Pricing): Promise<number> {
-  const { billing, plan, currency, usageUntil } = pricing
+  const { billing, prices, currency, usageUntil } = pricing
   const span = billing && (await openSpan(db, workspaceId, usageUntil))
   if (!billing || !span) return 0
   const totals = await totalsIn(db, workspaceId, span)
-  const terms = { file: billing.file, plan, currency, span, spendCapMinor: null, spentMinor: 0, seqs: null }
+  const terms = { prices, currency, span, spendCapMinor: null, spentMinor: 0, seqs: null }
   return (await spentBefore(db, workspaceId, span)) + sumOf(usageLines(totals, terms))
 }
