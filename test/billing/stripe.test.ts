@@ -56,6 +56,22 @@ describe('checkout', () => {
   })
 
   it.each([
+    ['subscriptions.checkout', { plan: 'team', cycle: 'monthly', ...urls }],
+    ['billing.portal', { returnUrl: urls.successUrl }],
+  ])('sends nobody to the page of a customer that is not kept: %s', async (id, input) => {
+    const held = s.hold('/v1/customers')
+    const first = call(id, input)
+    await held.arrived
+    // With another name it is another customer.
+    await call('billing.patch', { legalName: 'Engines' })
+    expect((await call(id, input)).status).toBeLessThan(300)
+    held.release()
+    const { status, result } = await first
+    expect([status, result]).toEqual([409, undefined])
+    expect((await call(id, input)).status).toBeLessThan(300)
+  })
+
+  it.each([
     [{ plan: 'team', cycle: 'monthly', successUrl: 'http://app.example.com/' }, 400],
     [{ plan: 'team', cycle: 'monthly', cancelUrl: 'javascript:alert(1)' }, 400],
     [{ plan: 'free', cycle: 'monthly' }, 409],

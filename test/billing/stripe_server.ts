@@ -77,6 +77,7 @@ async function open() {
   let isAway = false
   let torn = 0
   let failing = 0
+  let held: { path: string; arrive: () => void; released: Promise<void> } | undefined
   const server = createServer((request, response) => {
     if (isAway) return void response.socket?.destroy()
     if (failing > 0) {
@@ -87,7 +88,13 @@ async function open() {
       torn--
       return void answer(request).finally(() => response.socket?.destroy())
     }
-    answer(request).then(
+    const own = held?.path === request.url ? held : undefined
+    if (own) held = undefined
+    const made = answer(request).finally(async () => {
+      own?.arrive()
+      await own?.released
+    })
+    made.then(
       ([status, body]) => response.writeHead(status, { 'content-type': 'application/json' }).end(body),
       error => response.writeHead(500).end(String(error)),
     )
@@ -101,6 +108,12 @@ async function open() {
     /** It changes what it is asked to, so many times, and its answer is lost on the way. */
     tear: (count: number) => {
       torn = count
+    },
+    /** It does what the next call to this path asks for, and answers once it is let go. */
+    hold: (path: string) => {
+      const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      held = { path, arrive: arrived.resolve, released: released.promise }
+      return { arrived: arrived.promise, release: released.resolve }
     },
     /** It fails so many times, and does nothing. */
     fail: (count: number) => {

@@ -17,7 +17,7 @@ import { invoiceMoves } from './fields/contract.ts'
 import { invoiceCsv, invoiceHtml } from './rendering.ts'
 import * as store from './store.ts'
 import { stripeOf } from './stripe/client.ts'
-import { ensureCustomer } from './stripe/customer.ts'
+import { ensureCustomer, keepCustomer } from './stripe/customer.ts'
 import { readEvent, type Told } from './stripe/events.ts'
 import { dayMs } from './usage/metering.ts'
 import { pricingOf, spentSoFar, usageBy, usageInPeriod } from './usage/showing.ts'
@@ -123,9 +123,7 @@ export default implement(ownBilling, {
       const { db, now } = ctx
       await keepAlive(db, workspaceId)
       const account = await store.lockAccount(db, configured(ctx), workspaceId, now())
-      if (customer !== null && account.stripeCustomer === null) {
-        await store.updateAccount(db, workspaceId, { stripeCustomer: customer })
-      }
+      await keepCustomer(db, account, customer)
       return { url }
     },
   ),

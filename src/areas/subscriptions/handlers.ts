@@ -8,6 +8,7 @@ import type { Stripe } from '../../kit/stripe.ts'
 import { isToCharge, writeInvoice } from '../billing/invoicing.ts'
 import * as invoices from '../billing/store.ts'
 import { stripeOf } from '../billing/stripe/client.ts'
+import { keepCustomer } from '../billing/stripe/customer.ts'
 import { isMetered } from '../billing/usage/metering.ts'
 import { keepAlive } from '../workspaces/store.ts'
 import { checkoutFor } from './checking_out.ts'
@@ -124,9 +125,7 @@ export default implement(subscriptions, {
       await keepAlive(db, workspaceId)
       if (!settings.billing) throw conflict('Nobody is billed on this installation.', { state: 'none' })
       const account = await invoices.lockAccount(db, settings.billing, workspaceId, now())
-      if (customer !== null && account.stripeCustomer === null) {
-        await invoices.updateAccount(db, workspaceId, { stripeCustomer: customer })
-      }
+      await keepCustomer(db, account, customer)
       return { url }
     },
   ),

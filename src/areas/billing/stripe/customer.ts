@@ -1,8 +1,9 @@
 // The customer that a workspace is at Stripe, made when it is first needed.
 import { createHash } from 'node:crypto'
+import { conflict } from '../../../contract/errors.ts'
 import type { Db } from '../../../kit/db.ts'
 import type { AskStripe } from '../../../kit/stripe.ts'
-import { type AccountRow, findAccount } from '../store.ts'
+import { type AccountRow, findAccount, updateAccount } from '../store.ts'
 
 /** Its receipts go to whom the account says now. */
 export async function updateCustomer(stripe: AskStripe, db: Db, workspaceId: string): Promise<void> {
@@ -23,4 +24,17 @@ export async function ensureCustomer(stripe: AskStripe, db: Db, workspaceId: str
   const idempotencyKey = `customer-${workspaceId}-${words}`
   const { id } = await stripe(({ customers }) => customers.create(fields, { idempotencyKey }))
   return id
+}
+
+/** 409 where another was kept meanwhile: what is paid by this one would not be heard of. The account is held. */
+export async function keepCustomer(
+  db: Db,
+  { workspaceId, stripeCustomer }: AccountRow,
+  customer: string | null,
+): Promise<void> {
+  if (customer === null || customer === stripeCustomer) return
+  if (stripeCustomer !== null) {
+    throw conflict('The workspace became a customer by another call meanwhile; try again.', { provider: 'stripe' })
+  }
+  await updateAccount(db, workspaceId, { stripeCustomer: customer })
 }
