@@ -225,6 +225,31 @@ describe('calls', () => {
   })
 })
 
+describe('a pause', () => {
+  it("is Stripe's alone: nothing is changed or moved meanwhile, and it goes on when Stripe says so", async () => {
+    const id = await subscribed()
+    s.setStatus(id, 'paused')
+    await deliver()
+    const before = await shown()
+    expect([before.status, before.plan]).toEqual(['paused', 'team'])
+    for (const verb of ['preview', 'patch']) {
+      const answer = await call(`subscriptions.${verb}`, { seats: 9 })
+      expect([answer.status, answer.error?.metadata.state]).toEqual([409, 'paused'])
+    }
+    await p.platform.jobs.runNow('subscriptions.move', { workspaceId })
+    expect(await shown()).toEqual(before)
+    s.setStatus(id, 'active')
+    await deliver()
+    expect((await shown()).status).toBe('active')
+    expect((await call('subscriptions.patch', { seats: 9 })).result.seats).toBe(9)
+    s.setStatus(id, 'paused')
+    await deliver()
+    s.setStatus(id, 'canceled')
+    await deliver()
+    expect(await shown()).toMatchObject({ plan: 'free', status: 'canceled' })
+  })
+})
+
 describe('payments', () => {
   it('that fail make it past due, and paying brings it back', async () => {
     const id = await subscribed()

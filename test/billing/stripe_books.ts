@@ -187,6 +187,12 @@ export function books(file: PlanFile) {
       subscription.cancel_at = subscription.items.data[0]?.current_period_end ?? null
       tell('customer.subscription.updated', subscription)
     },
+    /** Whatever it was that made it so. */
+    setStatus(id: string, status: string): void {
+      const subscription = found(subscriptions, id, 'subscription')
+      subscription.status = status
+      tell('customer.subscription.updated', subscription)
+    },
     /** A page that was completed in the moment in which it was to expire. */
     reopen(url: string): void {
       const session = found(sessions, url.split('/').at(-1), 'session')

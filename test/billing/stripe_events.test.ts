@@ -1,5 +1,5 @@
 // What Stripe tells: events that come twice, late, reordered, forged or not at all.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { findAccount } from '../../src/areas/billing/store.ts'
 import { sql } from '../../src/kit/sql.ts'
 import { platform, type TestPlatform } from '../helpers/platform.ts'
@@ -66,6 +66,44 @@ describe('events', () => {
     const body = JSON.stringify({ id: 'evt_1', type: 'invoice.paid', data: { object: {} } })
     const answer = await send(body, header(body))
     expect(answer.status).toBe(401)
+  })
+
+  it('that were refused are taken when they are sent again', async () => {
+    const id = await subscribed()
+    const { periodEnd } = await shown()
+    const { stripe: account } = p.platform.settings.billing ?? {}
+    if (!account) throw new Error('the platform of tests is paid by Stripe')
+    const { webhookSecret } = account
+    s.cancelInPortal(id)
+    const [event] = s.events.splice(0) as [Event]
+    account.webhookSecret = 'whsec_of_another_endpoint'
+    const mend = () => {
+      p.advance(3_600_000)
+      account.webhookSecret = webhookSecret
+    }
+    onTestFinished(mend)
+    expect(await payer.sendUntilTaken(event, [() => p.advance(60_000), mend, mend])).toEqual([401, 401, 200])
+    await expect.poll(async () => (await shown()).cancelAt).toBe(periodEnd)
+  })
+
+  it('ask for their jobs by themselves, and once', async () => {
+    const id = await subscribed()
+    s.chargeFor(id, 1)
+    s.cancelInPortal(id)
+    const events = s.events.splice(0)
+    const asked = () =>
+      p.database.query<{ name: string; count: number }>(sql`
+        select name, count(*)::int as count from jobs.job
+        where data ->> 'workspaceId' = ${workspaceId} and name like 'subscriptions.mirror%'
+        group by name order by name`)
+    for (const event of events) expect((await send(event)).status).toBe(200)
+    await expect.poll(async () => (await shown()).cancelAt).not.toBeNull()
+    await expect
+      .poll(async () => (await call('billing.invoices.list', { perPage: 1 })).result.items[0].totalMinor)
+      .toBe(1)
+    const before = await asked()
+    for (const event of events) expect((await send(event)).status).toBe(200)
+    expect(await asked()).toEqual(before)
   })
 
   it('that name what belongs to another workspace tell nothing of it', async () => {

@@ -26,6 +26,17 @@ export async function payerOf(p: TestPlatform, s: Awaited<ReturnType<typeof stri
     return p.request({ method: 'POST', url: '/v1/billing/webhooks/stripe', headers, payload })
   }
 
+  /** As Stripe sends: again and later, signed anew, until it is taken. What was answered each time. */
+  async function sendUntilTaken(event: Event, pauses: readonly (() => void)[]): Promise<number[]> {
+    const answers = [(await send(event)).status]
+    for (const pause of pauses) {
+      if (answers.at(-1) === 200) break
+      pause()
+      answers.push((await send(event)).status)
+    }
+    return answers
+  }
+
   /** Sends what there is, in some order, and lets the jobs run that it asks for. */
   async function deliver(events: readonly Event[] = s.events.splice(0)) {
     for (const event of events) {
@@ -49,5 +60,5 @@ export async function payerOf(p: TestPlatform, s: Awaited<ReturnType<typeof stri
   }
 
   const shown = async () => (await call('subscriptions.get')).result
-  return { owner, workspaceId, call, shown, send, deliver, subscribed }
+  return { owner, workspaceId, call, shown, send, sendUntilTaken, deliver, subscribed }
 }
