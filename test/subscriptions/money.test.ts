@@ -110,22 +110,22 @@ function simulate(seed: number, most: number): number {
     open = []
     givenUp = 0
   }
-  /** As the operation does it: shown first, and within a quarter of an hour done as of the moment that was shown. */
+  /**
+   * Shown first, and within a quarter of an hour done as of the moment that was shown: what is used meanwhile changes
+   * nothing of it. That the operations say and do the same is tried over them, in previews.test.ts.
+   */
   const change = (wanted: Terms) => {
     const at = now
     const before = state
-    const preview = changed(market, before, wanted, at)
-    const shown = costIn(file, balance, preview, usedIn(preview.closed))
-    expect(BigInt(sumOf(preview.lines))).toBe(
-      preview.when === 'now' ? naiveCost(market, before, preview.state, at) : 0n,
-    )
-    const begins = before.period === null && preview.state.period !== null
+    const done = changed(market, before, wanted, at)
+    const shown = costIn(file, balance, done, usedIn(done.closed))
+    expect(BigInt(sumOf(done.lines))).toBe(done.when === 'now' ? naiveCost(market, before, done.state, at) : 0n)
+    const begins = before.period === null && done.state.period !== null
     if (begins && (givenUp > 0 || overdue().length > 0)) return
     if (shown.totals.subtotalMinor < 0 && open.some(({ to }) => to > at)) return
     const later = toSecond(new Date(now.getTime() + below(15 * 60) * 1000))
     if (!before.period || later < before.period.to) now = later
     use(at, later)
-    const done = changed(market, before, wanted, at)
     const lines = usedIn(done.closed)
     const cost = costIn(file, balance, done, lines)
     expect(cost).toEqual(shown)
