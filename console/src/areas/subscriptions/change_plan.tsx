@@ -42,7 +42,7 @@ export function ChangePlan({ subscription, onClose }: { subscription: Subscripti
         <Group grow align="start">
           <Select
             label="Plan"
-            data={(plans.data?.plans ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+            data={choicesOf(plans.data?.plans ?? [], subscription.plan)}
             value={plan}
             onChange={value => set(() => setPlan(value ?? plan))}
             allowDeselect={false}
@@ -93,6 +93,12 @@ export function ChangePlan({ subscription, onClose }: { subscription: Subscripti
       </Stack>
     </Modal>
   )
+}
+
+/** With the plan that is had, which may be one that nobody else is offered. */
+function choicesOf(offered: readonly { id: string; name: string }[], had: string) {
+  const choices = offered.map(({ id, name }) => ({ value: id, label: name }))
+  return offered.some(({ id }) => id === had) ? choices : [{ value: had, label: had }, ...choices]
 }
 
 function Previewed({ preview }: { preview: Preview }) {
