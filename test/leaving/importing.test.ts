@@ -4,6 +4,7 @@ import { sql } from '../../src/kit/sql.ts'
 import type { World } from '../calls.ts'
 import { type Answer, password, type TestCaller, type TestPlatform } from '../helpers/platform.ts'
 import { storedIn } from '../helpers/stored.ts'
+import { codeOnlyHere, everyByte, refsIn } from './code.ts'
 import { type Homes, packed, twoHomes } from './homes.ts'
 import { exported, filesIn, linesOf } from './zips.ts'
 
@@ -13,8 +14,11 @@ let zip: Buffer
 let files: Map<string, Buffer>
 let here: TestPlatform
 let owner: TestCaller
+let repositoryId: string
 beforeAll(async () => {
-  homes = await twoHomes()
+  homes = await twoHomes(async world => {
+    repositoryId = await codeOnlyHere(world)
+  })
   ;({ w, zip, files, here, owner } = homes)
 }, 600_000)
 afterAll(() => here.close())
@@ -46,6 +50,20 @@ describe('an import', () => {
     again = filesIn(await exported({ p: here, workspaceId: imported.result.id }, owner))
   }, 120_000)
 
+  async function codeReadIn(workspaceId: string, id: string): Promise<void> {
+    const read = async (path: string, ref?: string) => {
+      const input = { workspaceId, id, path, ...(ref && { ref }) }
+      const { result, error } = await here.call('repositories.contents', input, owner)
+      return error?.detail ?? result.text ?? result.base64
+    }
+    expect(await read('src/valve.ts')).toBe('export const open = false\n')
+    expect(await read('src/valve.ts', 'v1.0')).toBe('export const open = true\n')
+    expect(await read('README', 'ancient')).toBe('Old\n')
+    expect(await read('src/seal.bin', 'fix/leak')).toBe(Buffer.from(everyByte).toString('base64'))
+    const { result } = await here.call('repositories.commits', { workspaceId, id }, owner)
+    expect(result.commits.map(({ subject }: { subject: string }) => subject)).toEqual(['Close it', 'Begin'])
+  }
+
   /** The owner has another id here, which stands wherever the old one stood. */
   const asThere = (text: string) => text.replaceAll(owner.userId, w.owner.userId)
 
@@ -57,8 +75,14 @@ describe('an import', () => {
 
   it('exported again, is the same, line by line', () => {
     const differing: string[] = []
-    const areas = [...files.keys()].filter(path => /^(areas|files|rows)\/|^people/.test(path))
-    for (const path of areas) {
+    const compared = [...files.keys()].filter(path => /^(areas|files|rows)\/|^people/.test(path))
+    for (const folder of ['areas', 'files', 'rows', 'people']) {
+      expect(
+        compared.filter(path => path.startsWith(folder) && files.get(path)?.length),
+        folder,
+      ).not.toEqual([])
+    }
+    for (const path of compared) {
       const sorted = (text: string) => asThere(text).split('\n').sort().join('\n')
       const [one, other] = [files.get(path), again.get(path)].map(bytes => sorted(bytes?.toString('latin1') ?? ''))
       if (one === other) continue
@@ -68,6 +92,18 @@ describe('an import', () => {
     expect(differing).toEqual([])
     expect([...again.keys()].filter(path => !files.has(path))).toEqual(['history/1.ndjson'])
     expect(asThere(String(again.get('workspace.json')))).toBe(String(files.get('workspace.json')))
+  })
+
+  it('has the same branches and tags in every bundle', () => {
+    const bundles = [...files.keys()].filter(path => path.startsWith('repositories/'))
+    expect(bundles).toContain(`repositories/${repositoryId}.bundle`)
+    const names = Object.keys(refsIn(files.get(`repositories/${repositoryId}.bundle`))).sort()
+    expect(names).toEqual(['refs/heads/ancient', 'refs/heads/fix/leak', 'refs/heads/main', 'refs/tags/v1.0'])
+    for (const path of bundles) expect(refsIn(again.get(path)), path).toEqual(refsIn(files.get(path)))
+  })
+
+  it('reads the code whose host is gone', async () => {
+    await codeReadIn(w.workspaceId, repositoryId)
   })
 
   it('keeps the order of what is counted', () => {
@@ -115,6 +151,10 @@ describe('an import', () => {
     const ids = old.flatMap(({ id }) => (typeof id === 'string' && !id.startsWith('usr_') ? [id] : []))
     expect(ids.length).toBeGreaterThan(50)
     expect(ids.filter(id => text.includes(id))).toEqual([])
+    const [one] = linesOf(copy, 'areas/repositories/repositories.ndjson').filter(({ url }) =>
+      /^leaving-/.test(String(url)),
+    )
+    await codeReadIn(result.id, String(one?.id))
   })
 
   it('gives a placeholder to whoever claims it with its address, with all that was theirs', {
