@@ -24,6 +24,8 @@ export type Carried = {
   within?: Readonly<Record<string, string>>
   /** A row in which this column is empty is not of the workspace yet, but somebody's own: it stays behind. */
   needs?: string
+  /** A row in which this column is set ends with what it names, which stays behind. */
+  unless?: string
   /** Its rows have files by their `sha256`, which come along. */
   hasFiles?: true
 }

@@ -46,12 +46,18 @@ describe('every table', () => {
   })
 
   it('that is carried names columns that there are', async () => {
-    for (const { table, without = [], secrets = [], stilled = {}, within = {} } of carried) {
+    for (const { table, without = [], secrets = [], stilled = {}, within = {}, needs, unless } of carried) {
       const { rows } = await p.database.plain(
         `select column_name as name from information_schema.columns where table_name = '${table}'`,
       )
       const names = rows.map(({ name }) => name)
-      for (const name of [...without, ...secrets, ...Object.keys(stilled), ...Object.keys(within)]) {
+      for (const name of [
+        ...without,
+        ...secrets,
+        ...Object.keys(stilled),
+        ...Object.keys(within),
+        ...[needs ?? [], unless ?? []].flat(),
+      ]) {
         expect(names, `${table}.${name}`).toContain(name)
       }
     }
@@ -61,7 +67,7 @@ describe('every table', () => {
 describe('an export', () => {
   it('has a file for each table, with as many rows as the workspace has', async () => {
     const missing: string[] = []
-    for (const { table, area, needs } of carried) {
+    for (const { table, area, needs, unless } of carried) {
       const path = `areas/${area}/${table}.ndjson`
       expect(files.has(path), path).toBe(true)
       const { rows } = await p.database.plain(
@@ -70,7 +76,7 @@ describe('an export', () => {
       if (rows.length === 0) continue
       const { rows: counted } = await p.database.plain(
         `select count(*)::int as count from "${table}" where workspace_id = '${w.workspaceId}'
-          and ${needs ?? 'workspace_id'} is not null`,
+          and ${needs ?? 'workspace_id'} is not null ${unless ? `and ${unless} is null` : ''}`,
       )
       const found = linesOf(files, path).length
       if (found !== counted[0]?.count) missing.push(`${table}: ${found} of ${counted[0]?.count}`)

@@ -26,10 +26,14 @@ const fields = {
   enabled: Type.Boolean(),
   expires: nullable(timestamp),
   allowedIps,
-  hint: Type.String({
-    description: 'The first eight and last four characters of the secret.',
-    examples: ['atr_Ab12…9xYz'],
-  }),
+  hint: nullable(
+    Type.String({
+      description:
+        'The first eight and last four characters of the secret; null where it has none: it came with an import, and opens ' +
+        'nothing until it is rotated.',
+      examples: ['atr_Ab12…9xYz'],
+    }),
+  ),
   oldSecretUntil: nullable({
     ...timestamp,
     description: 'Until when the secret before the last rotation works; null where it ended at once.',
@@ -166,8 +170,15 @@ export const apiKeys = area(
   },
   {
     about: 'Keys of a workspace, each with its own scopes.',
+    carries: {
+      api_keys: {
+        // Without its hint it is seen to have no secret. Credentials that made keys are not carried, nor consents.
+        secrets: ['hint'],
+        without: ['old_secret_until', 'created_by', 'grant_id'],
+        unless: 'grant_id',
+      },
+    },
     leaves: {
-      api_keys: 'a key is its secret: make new ones',
       api_key_secrets: 'holds what opens the workspace',
       api_key_counts: 'is counted again',
     },

@@ -79,7 +79,9 @@ export default implement(apiKeys, {
     refuseMissing(caller, await rightsOf(db, caller, before))
     await refuseNarrower(db, caller, before)
     const token = newKeySecret()
-    const oldUntil = overlapHours > 0 ? new Date(now().getTime() + overlapHours * 3_600_000) : null
+    // What came with an import has no old secret that could go on.
+    const oldUntil =
+      overlapHours > 0 && before.hint !== null ? new Date(now().getTime() + overlapHours * 3_600_000) : null
     await store.replaceSecret(db, id, tokenHash(token), oldUntil, now())
     const oldSecretUntil = oldUntil?.toISOString() ?? null
     return { ...(await store.update(db, id, { hint: hintOf(token), oldSecretUntil }, now())), token }

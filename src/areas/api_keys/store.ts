@@ -154,7 +154,7 @@ export function keysEnding(
   return db.query<{ id: string; workspaceId: string; ownerId: string; expires: string }>(sql`
     select k.id, k.workspace_id, k.owner_id, k.expires from api_keys k
     where k.expires > ${from} and k.expires <= ${to} and k.expires > k.created + make_interval(days => ${days}::int)
-      and k.enabled and starts_with(k.owner_id, 'usr_') and k.id > ${after}
+      and k.enabled and k.hint is not null and starts_with(k.owner_id, 'usr_') and k.id > ${after}
     order by k.id limit ${most}::int`)
 }
 

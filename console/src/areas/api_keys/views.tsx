@@ -34,7 +34,7 @@ function Name({ record }: CellProps) {
 function Hint({ value }: CellProps) {
   return (
     <Text size="sm" ff="monospace" c="dimmed" className="atrium-nowrap">
-      {String(value)}
+      {value === null ? 'none until it is rotated' : String(value)}
     </Text>
   )
 }

@@ -7,14 +7,12 @@ import { type ColumnRow, type KeyRow, readColumns, readKeys } from './store.ts'
 
 export type Column = { name: string; type: string; isNullable: boolean; hasDefault: boolean }
 
-/** The rows of `table` that a column names by their id. `isGenerated`: it holds ids of several kinds. */
-export type Parent = { column: string; table: string; isGenerated: boolean }
+/** The rows of `table` that a column names by their id; where it holds ids of several kinds, by those that begin so. */
+export type Parent = { column: string; table: string; begin: string }
 
-/** Of ids of several kinds, only those of the table count. */
-export function namesRowOf({ table, isGenerated }: Pick<Parent, 'table' | 'isGenerated'>, id: unknown): id is string {
-  if (typeof id !== 'string') return false
-  const isOfUsers = table === 'users' || table === 'workspace_members'
-  return !isGenerated || isOfUsers === id.startsWith('usr_')
+/** Of ids of several kinds, only those of the table count: a key of the platform is of no team. */
+export function namesRowOf({ begin }: Pick<Parent, 'begin'>, id: unknown): id is string {
+  return typeof id === 'string' && id.startsWith(begin)
 }
 
 export type Shape = CarriedTable & {
@@ -99,7 +97,7 @@ function peopleIn(table: string, parents: readonly Parent[], columns: readonly C
   return [...new Set([...ofPeople, ...refers].map(({ column }) => column).concat(owner.map(({ name }) => name)))]
 }
 
-const told = (column: string, table: string): Parent => ({ column, table, isGenerated: false })
+const told = (column: string, table: string): Parent => ({ column, table, begin: '' })
 
 /** Each by the one column that is no `workspace_id`; a generated column repeats the one that it is made of. */
 function foreignKeys(keys: readonly KeyRow[], columns: readonly ColumnRow[]): Parent[] {
@@ -107,7 +105,7 @@ function foreignKeys(keys: readonly KeyRow[], columns: readonly ColumnRow[]): Pa
     const [name, more] = names.filter(column => column !== 'workspace_id')
     if (kind !== 'f' || parent === null || name === undefined || more !== undefined) return []
     const { madeOf = null } = columns.find(column => column.name === name) ?? {}
-    return [{ column: madeOf ?? name, table: parent, isGenerated: madeOf !== null }]
+    return [{ column: name, begin: '', table: parent, ...madeOf }]
   })
 }
 

@@ -12,8 +12,8 @@ export type ColumnRow = {
   hasDefault: boolean
   isGenerated: boolean
   isIdentity: boolean
-  /** Of a generated column: the one that it repeats. */
-  madeOf: string | null
+  /** Of a generated column: the one that it repeats, where that begins so. */
+  madeOf: { column: string; begin: string } | null
 }
 
 export async function readColumns(db: Db, tables: readonly string[]): Promise<ColumnRow[]> {
@@ -30,9 +30,10 @@ export async function readColumns(db: Db, tables: readonly string[]): Promise<Co
   return rows.map(({ expression, ...row }) => ({ ...row, madeOf: repeated(expression) }))
 }
 
-/** `CASE WHEN (owner_id ~~ 'usr\_%') THEN owner_id …`: the column that stands behind THEN. */
-function repeated(expression: string | null): string | null {
-  return /then (\w+)/i.exec(expression ?? '')?.[1] ?? null
+/** `CASE WHEN (owner_id ~~ 'usr\_%') THEN owner_id …`: the column that stands behind THEN, and what its ids begin with. */
+function repeated(expression: string | null): ColumnRow['madeOf'] {
+  const [, begin, column] = /~~ '(\w+)\\_%'.* then (\w+)/is.exec(expression ?? '') ?? []
+  return column === undefined ? null : { column, begin: `${begin}_` }
 }
 
 /** `u`: columns of an index without a condition, the primary key's included. */
@@ -72,7 +73,7 @@ export type PageQuery = {
 
 /** Lines as the archive has them, made by the database, so that no number and no order of fields is lost. */
 export function readPage(db: Db, shape: Shape, query: PageQuery): Promise<CarriedLine[]> {
-  const { table, columns, order, isVisible, needs } = shape
+  const { table, columns, order, isVisible, needs, unless } = shape
   const fields = columns.map(column => sql`${carriedValue(shape, column)} as ${named(column.name)}`)
   const places = order.map(({ name }) => sql`${of(name)}::text`)
   const where = [
@@ -81,6 +82,7 @@ export function readPage(db: Db, shape: Shape, query: PageQuery): Promise<Carrie
       : sql`t.workspace_id = ${query.workspaceId}`,
     ...(isVisible ? [sql`(t.visibility <> 'private' or t.owner_id = ${query.exporter})`] : []),
     ...(needs ? [sql`${of(needs)} is not null`] : []),
+    ...(unless ? [sql`${of(unless)} is null`] : []),
     ...(query.after ? [behind(order, query.after)] : []),
   ]
   const by = order.map(({ name }) => sql`${of(name)}`)
