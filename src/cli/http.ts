@@ -1,5 +1,5 @@
 // Sends over node:http what `fetch` would: loading `fetch` costs every call of the command line a tenth of a second.
-import { type IncomingMessage, request as plainRequest } from 'node:http'
+import { type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http'
 import { request as secureRequest } from 'node:https'
 import { Readable } from 'node:stream'
 
@@ -13,22 +13,33 @@ export const send = ((address: string, init: RequestInit = {}): Promise<Answer> 
   const { method = 'GET', headers, body, signal } = init
   const url = new URL(address)
   const ask = url.protocol === 'https:' ? secureRequest : plainRequest
+  const isStream = typeof body === 'object' && body !== null && Symbol.asyncIterator in body
   return new Promise((resolve, reject) => {
     const outgoing = ask(url, {
       method,
-      headers: { ...(headers as Record<string, string>), ...lengthOf(body), connection: 'close' },
+      // Of a stream a service may refuse the rest: it must not close before its answer is read.
+      headers: { ...(headers as Record<string, string>), ...lengthOf(body), ...(!isStream && { connection: 'close' }) },
       ...(signal && { signal }),
     })
     outgoing.on('error', reject)
     outgoing.on('response', incoming => resolve(answerOf(address, incoming)))
-    const isStream = typeof body === 'object' && body !== null && Symbol.asyncIterator in body
-    if (isStream)
-      Readable.from(body as AsyncIterable<Uint8Array>)
-        .on('error', reject)
-        .pipe(outgoing)
+    if (isStream) stream(body as unknown as AsyncIterable<Uint8Array>, outgoing).on('error', reject)
     else outgoing.end(body ?? undefined)
   })
 }) as unknown as typeof fetch
+
+/** Until it is answered: who answers before the end wants no more of it. */
+function stream(body: AsyncIterable<Uint8Array>, outgoing: ClientRequest): Readable {
+  const source = Readable.from(body)
+  outgoing.on('close', () => source.destroy())
+  outgoing.on('response', incoming => {
+    if (outgoing.writableEnded) return
+    source.unpipe(outgoing).destroy()
+    incoming.on('end', () => outgoing.destroy())
+  })
+  source.pipe(outgoing)
+  return source
+}
 
 function lengthOf(body: unknown): Record<string, string> {
   const isKnown = typeof body === 'string' || body instanceof Uint8Array

@@ -5,7 +5,7 @@ import { createReadStream, createWriteStream, renameSync, rmSync, statSync } fro
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { type OperationRequest, spell } from '../client/request.ts'
-import { readResult } from '../client/transport.ts'
+import { ConnectionError, readResult } from '../client/transport.ts'
 import type { Entry } from './digest.ts'
 import { CliError, usage } from './failures.ts'
 import { type OutputOptions, print } from './output.ts'
@@ -107,7 +107,14 @@ export async function sendLarge(session: Session, request: OperationRequest, con
     body,
     signal: session.terminal.signal,
   }
-  return await watched(session, () => senderOf(session)(url, init as unknown as RequestInit))
+  return await watched(session, async () => {
+    try {
+      return await senderOf(session)(url, init as unknown as RequestInit)
+    } catch (error) {
+      // A file that cannot be read says so itself.
+      throw (error as NodeJS.ErrnoException).path === undefined ? new ConnectionError(url, error) : error
+    }
+  })
 }
 
 /** Whether what is sent takes the service a while, which it tells of. */
