@@ -4,7 +4,7 @@ import { type AuditLogRow, shownAfter } from '../src/areas/audit_logs/store.ts'
 import { maySee, viewerOf } from '../src/areas/events/visibility.ts'
 import type { Caller } from '../src/kit/context.ts'
 import { doesTake } from '../src/kit/removal.ts'
-import { raw, sql } from '../src/kit/sql.ts'
+import { camel, raw, sql } from '../src/kit/sql.ts'
 import { directory, operation as lookUp, operationIds } from '../src/operations.ts'
 import { inputFor, type World, world } from './calls.ts'
 import { platform, type TestCaller, type TestPlatform } from './helpers/platform.ts'
@@ -318,6 +318,40 @@ describe('the directory', () => {
 })
 
 const patches = operationIds.filter(id => id.endsWith('.patch') && !lookUp(id)?.body?.required?.length)
+
+describe.each(kinds.filter(([, { visibility }]) => visibility === true))('what a private %s says,', (_, kind) => {
+  const prefix = prefixOf(kind)
+  const names = [...new Set([kind.title, kind.search ?? []].flat())].map(camel)
+
+  /** The texts that an operation takes, with a word in them that nothing else says. */
+  function telling(id: string, word: string): Record<string, string> {
+    const taken = Object.keys(lookUp(id)?.body?.properties ?? {})
+    return Object.fromEntries(names.filter(name => taken.includes(name)).map(name => [name, `${word} ${name}`]))
+  }
+
+  it('stands nowhere in the ledger', async () => {
+    const someone = await p.as('member', here.workspaceId)
+    const input = await inputFor(`${prefix}.post`, here, someone)
+    const { labels: _labels, teamId: _team, ...fields } = input
+    const first = telling(`${prefix}.post`, 'Quokka')
+    expect(first).not.toEqual({})
+    const made = await p.call(`${prefix}.post`, { ...fields, ...first, visibility: 'private' }, someone)
+    expect(made.error).toBeNull()
+    const { id } = made.result
+    const changed = await p.call(
+      `${prefix}.patch`,
+      { workspaceId: here.workspaceId, id, ...telling(`${prefix}.patch`, 'Wombat') },
+      someone,
+    )
+    expect(changed.error).toBeNull()
+    expect((await p.call(`${prefix}.del`, { workspaceId: here.workspaceId, id }, someone)).error).toBeNull()
+    const entries = await p.database.query<{ action: string; text: string }>(
+      sql`select action, l::text as text from ledger l where target_id = ${id} order by seq`,
+    )
+    expect(entries.map(({ action }) => action)).toEqual(['post', 'patch', 'del'].map(verb => `${prefix}.${verb}`))
+    for (const { text } of entries) expect(text).not.toMatch(/Quokka|Wombat/)
+  })
+})
 
 describe('an empty patch', () => {
   it.each(patches)('%s changes nothing and leaves no entry', async id => {

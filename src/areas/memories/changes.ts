@@ -76,20 +76,3 @@ function seenColumns(before: MemoryRow, { visibility = before.visibility, teamId
   const isOther = visibility !== before.visibility
   return seenBy({ visibility, teamId: teamId === undefined ? (isOther ? null : before.teamId) : teamId })
 }
-
-const hidden = '[private]'
-const hiddenAnew = '[private, changed]'
-
-/** The ledger is read by admins too: of what is private it says that it changed, and not what it says. */
-export function toldOf(before: MemoryRow | undefined, after: MemoryRow | undefined) {
-  return {
-    ...(before && { before: veiled(before, undefined) }),
-    ...(after && { after: veiled(after, before) }),
-  }
-}
-
-function veiled(memory: MemoryRow, earlier: MemoryRow | undefined): MemoryRow {
-  if (memory.visibility !== 'private') return memory
-  const veil = (name: 'title' | 'markdown') => (earlier && earlier[name] !== memory[name] ? hiddenAnew : hidden)
-  return { ...memory, title: veil('title'), markdown: veil('markdown') }
-}

@@ -11,7 +11,7 @@ import * as labels from '../labels/store.ts'
 import { enter } from '../workspaces/entering/store.ts'
 import { lookAt, refusePaths } from './about/comparing.ts'
 import { confirm, setAbout } from './about/store.ts'
-import { columnsOf, type Fields, hashOf, refuseOpening, toldOf } from './changes.ts'
+import { columnsOf, type Fields, hashOf, refuseOpening } from './changes.ts'
 import { forget } from './meaning/store.ts'
 import * as store from './store.ts'
 import { insertVersion } from './versions/store.ts'
@@ -53,7 +53,7 @@ export async function change(
     if (labelIds) await labels.changeLabels(db, workspaceId, [{ object: 'memory', id, only: labelIds }])
     return await found(store.find(db, caller, workspaceId, id, at), 'memory')
   })
-  note(toldOf(before, after))
+  note({ before, after })
   return after
 }
 

@@ -12,7 +12,7 @@ import * as labels from '../labels/store.ts'
 import { enter } from '../workspaces/entering/store.ts'
 import { lookAt, refusePaths } from './about/comparing.ts'
 import { setAbout } from './about/store.ts'
-import { futureOf, hashOf, seenBy, toldOf } from './changes.ts'
+import { futureOf, hashOf, seenBy } from './changes.ts'
 import { change, refuseSame, refuseStrangeTeam } from './changing.ts'
 import { ownMemories } from './contract.ts'
 import { MemoryId } from './fields/contract.ts'
@@ -71,7 +71,7 @@ const own = implement(ownMemories, {
     await lookAt(enqueue, { workspaceId, memoryId: id }, about, `${id} 1`)
     await labels.changeLabels(db, workspaceId, [{ object: 'memory', id, add: labelIds }])
     const memory = await found(store.find(db, caller, workspaceId, id, at), 'memory')
-    note(toldOf(undefined, memory))
+    note({ after: memory })
     return memory
   },
 
@@ -85,7 +85,7 @@ const own = implement(ownMemories, {
     const reach = reachOf(access, caller)
     const before = await found(store.find(db, caller, workspaceId, id, now(), reach), 'memory')
     await store.remove(db, workspaceId, id, reach)
-    note(toldOf(before, undefined))
+    note({ before })
     return { workspaceId, id, _object: 'memory' as const }
   },
 })

@@ -9,8 +9,9 @@ import type { Git } from '../../kit/git.ts'
 import { type AnyHandler, answerOf, Outdated } from '../../kit/implement.ts'
 import { instanceChain } from '../../kit/ledger_records.ts'
 import { operation as operationNamed } from '../../operations.ts'
-import { changesBetween, fieldKinds } from '../ledger/changes.ts'
+import { fieldKinds } from '../ledger/changes.ts'
 import type { LedgerEntry } from '../ledger/ledger.ts'
+import { toldBetween } from '../ledger/private_texts.ts'
 import { HeadMoved } from '../ledger/writer.ts'
 import { claim, earlierAnswer, keepAnswer, repeatOf } from './idempotency.ts'
 import { planKeeper } from './plan_limits.ts'
@@ -203,16 +204,16 @@ function ledgerWriter({ ledger, now }: Platform, id: string, operation: Operatio
     const value = (typeof result === 'object' && result !== null ? result : {}) as Record<string, unknown>
     const sent = input as Record<string, unknown>
     const after = notes.after ?? (isDeletion ? undefined : { ...sent, ...value })
-    const { changes, personal } = changesBetween(kinds, notes.before, after)
     const targetId = sent.id ?? value.id ?? sent.userId ?? call.access?.workspaceId ?? call.caller?.userId
+    const target =
+      notes.target ?? (typeof targetId === 'string' ? { object: String(value._object ?? subject), id: targetId } : null)
+    const { changes, personal } = toldBetween(kinds, target, notes.before, after)
     const entry: LedgerEntry = {
       at: now().toISOString(),
       action: id,
       outcome: 'success',
       actor: notes.actor ? { ...actorOf(call), id: notes.actor } : actorOf(call),
-      target:
-        notes.target ??
-        (typeof targetId === 'string' ? { object: String(value._object ?? subject), id: targetId } : null),
+      target,
       changes,
       requestId: call.origin.requestId,
       ...(isDeletion && isShared(notes.before) && { wasShared: true }),
@@ -225,7 +226,7 @@ function ledgerWriter({ ledger, now }: Platform, id: string, operation: Operatio
         personal: { ...who, changes: personal },
       },
       ...(notes.also ?? []).map(({ workspaceId, action, target, before, after }) => {
-        const { changes, personal } = changesBetween(kindsOf(action), before, after)
+        const { changes, personal } = toldBetween(kindsOf(action), target, before, after)
         const caused = { ...entry, action, target, changes, cause: id }
         return { chain: workspaceId, entry: caused, personal: { ...who, changes: personal } }
       }),
