@@ -19,12 +19,14 @@ const flushMs = 60_000
 const firstUseMs = 3_000
 const sessionGapMs = 3_600_000
 
+type Kind = 'keys' | 'grants'
+const kinds: readonly Kind[] = ['keys', 'grants']
+
 /** Milliseconds: text is made of them when they are written. */
 type KeyUse = { at: number; scopes: Map<string, number>; isLate?: true }
 
 export function gatherUses(database: Database, now: () => Date, log: Log): Uses {
-  let keys = new Map<string, KeyUse>()
-  let grants = new Map<string, KeyUse>()
+  const used: Record<Kind, Map<string, KeyUse>> = { keys: new Map(), grants: new Map() }
   let sessions = new Map<string, number>()
   /** Workspace → user → when. */
   let members = new Map<string, Map<string, number>>()
@@ -34,45 +36,50 @@ export function gatherUses(database: Database, now: () => Date, log: Log): Uses 
   /** Keys and grants that were never used before: theirs are written soon. */
   let fresh: ReturnType<typeof setTimeout> | undefined
   const unused = new Set<string>()
+  const writeSoon = (id: string) => {
+    unused.add(id)
+    fresh ??= setTimeout(() => flushUnused().catch(failed), firstUseMs).unref()
+  }
 
   async function flushUnused(): Promise<void> {
     fresh = undefined
-    const first = (uses: ReadonlyMap<string, KeyUse>) => new Map([...uses].filter(([id]) => unused.has(id)))
-    const [firstKeys, firstGrants] = [first(keys), first(grants)]
-    for (const id of unused) {
-      keys.delete(id)
-      grants.delete(id)
-    }
+    const ids = [...unused]
     unused.clear()
-    await flushKeys(firstKeys)
-    if (firstGrants.size > 0) await writeGrants(database, [...firstGrants].map(writtenUse))
+    for (const kind of kinds) {
+      const first = new Map<string, KeyUse>()
+      for (const id of ids) {
+        const use = used[kind].get(id)
+        if (use) first.set(id, use)
+        used[kind].delete(id)
+      }
+      await write(kind, first)
+      for (const id of first.keys()) if (used[kind].get(id)?.isLate) writeSoon(id)
+    }
   }
 
   /** What somebody else is changing just now is written the next time, if it is still there then. */
-  async function flushKeys(uses: ReadonlyMap<string, KeyUse>): Promise<void> {
+  async function write(kind: Kind, uses: ReadonlyMap<string, KeyUse>): Promise<void> {
     if (uses.size === 0) return
-    const done = await writeKeys(database, [...uses].map(writtenUse))
+    const done = await writers[kind](database, [...uses].map(writtenUse))
     for (const [id, use] of uses) {
-      if (!done.has(id) && !use.isLate && !keys.has(id)) keys.set(id, { ...use, isLate: true })
+      if (!done.has(id) && !use.isLate && !used[kind].has(id)) used[kind].set(id, { ...use, isLate: true })
     }
   }
 
   async function flush(): Promise<void> {
-    const usedKeys = keys
+    const { keys, grants } = used
     unused.clear()
     const uses = {
-      grants: [...grants].map(writtenUse),
       sessions: [...sessions].map(([id, at]) => ({ id, at: iso(at) })),
       members: [...members].flatMap(([workspaceId, users]) =>
         [...users].map(([userId, at]) => ({ workspaceId, userId, at: iso(at) })),
       ),
     }
-    keys = new Map()
-    grants = new Map()
+    Object.assign(used, { keys: new Map(), grants: new Map() })
     sessions = new Map()
     members = new Map()
-    await flushKeys(usedKeys)
-    if (uses.grants.length > 0) await writeGrants(database, uses.grants)
+    await write('keys', keys)
+    await write('grants', grants)
     if (uses.sessions.length > 0) await writeSessions(database, uses.sessions)
     if (uses.members.length > 0) await writeMembers(database, uses.members)
   }
@@ -87,21 +94,18 @@ export function gatherUses(database: Database, now: () => Date, log: Log): Uses 
     saw(caller) {
       const { credential, credentialId: id } = caller
       const at = now().getTime()
-      const ofKind = credential === 'key' ? keys : credential === 'oauth' ? grants : null
+      const ofKind = credential === 'key' ? used.keys : credential === 'oauth' ? used.grants : null
       const use = ofKind?.get(id)
       if (use) use.at = at
       else ofKind?.set(id, { at, scopes: new Map() })
-      if (caller.isUnused) {
-        unused.add(id)
-        fresh ??= setTimeout(() => flushUnused().catch(failed), firstUseMs).unref()
-      }
+      if (caller.isUnused) writeSoon(id)
       if (credential !== 'session' || at - (written.get(id) ?? 0) < sessionGapMs) return
       written.set(id, at)
       sessions.set(id, at)
     },
     used(caller, scopes) {
       const { credential, credentialId: id, userId, role } = caller
-      const use = credential === 'key' ? keys.get(id) : credential === 'oauth' ? grants.get(id) : undefined
+      const use = credential === 'key' ? used.keys.get(id) : credential === 'oauth' ? used.grants.get(id) : undefined
       // It was seen a moment ago.
       const at = use?.at ?? now().getTime()
       if (use) for (const scope of scopes) use.scopes.set(scope, at)
@@ -147,16 +151,19 @@ async function writeKeys(database: Database, uses: readonly WrittenUse[]): Promi
   return new Set(rows.map(({ id }) => id))
 }
 
-async function writeGrants(database: Database, uses: readonly WrittenUse[]): Promise<void> {
-  await database.query(sql`
+async function writeGrants(database: Database, uses: readonly WrittenUse[]): Promise<Set<string>> {
+  const rows = await database.query<{ id: string }>(sql`
     with u as (
       select * from jsonb_to_recordset(${JSON.stringify(uses)}::jsonb) as u(id text, at timestamptz, scopes jsonb)
     ), held as (
       select g.id from oauth_grants g where g.id in (select id from u) order by g.id for no key update skip locked
     )
     update oauth_grants g set last_used_at = greatest(g.last_used_at, u.at), scope_use = g.scope_use || u.scopes
-    from u join held using (id) where g.id = u.id`)
+    from u join held using (id) where g.id = u.id returning g.id`)
+  return new Set(rows.map(({ id }) => id))
 }
+
+const writers = { keys: writeKeys, grants: writeGrants }
 
 async function writeSessions(database: Database, uses: readonly { id: string; at: string }[]): Promise<void> {
   await database.query(sql`
