@@ -40,6 +40,9 @@ describe('a text', () => {
     ['update jobs.t set a = 1', []],
     ['update/* which */t/**/set a = 1', ['t']],
     ['update -- which\n t set a = 1', ['t']],
+    ['update /* a /* b */ c */ t set a = 1', [everything]],
+    ['update U&"t" set a = 1', [everything]],
+    ['update public.U&"t" set a = 1', [everything]],
     ['delete from t', ['t']],
     ['delete from only public.t using u where u.id = t.id', ['t']],
     ['merge into t using u on t.id = u.id when matched then do nothing', ['+t', 't']],
@@ -163,6 +166,12 @@ describe('what is watched', () => {
   it('has the tables whose triggers write, whatever the statement says', async () => {
     expect(await withWriters(p.database, ['api_key_counts'])).toEqual(
       expect.arrayContaining(['api_key_counts', 'api_keys', '+api_keys', 'workspaces', 'users']),
+    )
+  })
+
+  it('has the tables whose triggers call what writes', async () => {
+    expect(await withWriters(p.database, ['workspace_deleted_usage'])).toEqual(
+      expect.arrayContaining(['telemetry_tokens', 'agent_runs', 'workspaces']),
     )
   })
 

@@ -15,6 +15,9 @@ const harmless = new Set(
   release set reset show listen unlisten notify deallocate discard lock analyze vacuum`.split(/\s+/),
 )
 
+/** PostgreSQL nests comments, `token` does not. */
+const nestedComment = /\/\*(?:(?!\*\/)[\s\S])*\/\*/
+
 const changesByText = new Map<string, readonly string[]>()
 
 /** Texts of our own are few; a library may make them up as it goes. */
@@ -25,7 +28,9 @@ export function changesOf(text: string): readonly string[] {
   let changes = changesByText.get(text)
   if (changes === undefined) {
     const words = wordsOf(text)
-    const isKnown = words.every((word, at) => !beginsStatement(words, at) || harmless.has(word) || word === '(')
+    const isKnown =
+      !nestedComment.test(text) &&
+      words.every((word, at) => !beginsStatement(words, at) || harmless.has(word) || word === '(')
     changes = isKnown ? writesIn(words) : [everything]
     if (changesByText.size >= mostTexts) changesByText.clear()
     changesByText.set(text, changes)
@@ -76,7 +81,8 @@ type Say = (table: string) => string[]
 function tableAt(words: readonly string[], at: number, say: Say = table => [table]): string[] {
   const start = words[at] === 'only' ? at + 1 : at
   const first = nameOf(words[start])
-  if (first === undefined) return [everything]
+  // U&"…" is a name with escapes.
+  if (first === undefined || words[start + 1] === '&' || words[start + 3] === '&') return [everything]
   if (words[start + 1] !== '.') return say(first)
   const second = nameOf(words[start + 2])
   if (second === undefined) return [everything]
@@ -103,7 +109,10 @@ export async function withWriters(db: Db, tables: readonly string[]): Promise<re
   const triggers = await db.query<{ source: string; body: string }>(sql`
     select t.tgrelid::regclass::text as source, p.prosrc as body
     from pg_trigger t join pg_proc p on p.oid = t.tgfoid where not t.tgisinternal`)
-  const bodies = triggers.map(({ source, body }) => ({ source, written: writesIn(wordsOf(body)).map(bare) }))
+  const functions = await db.query<{ name: string; body: string }>(sql`
+    select proname as name, prosrc as body from pg_proc where pronamespace = 'public'::regnamespace`)
+  const called = new Map(functions.map(({ name, body }) => [name, wordsOf(body)]))
+  const bodies = triggers.map(({ source, body }) => ({ source, written: writtenBy(wordsOf(body), called).map(bare) }))
   const found = new Set([...tables, everything])
   for (let size = 0; size !== found.size; ) {
     size = found.size
@@ -114,6 +123,19 @@ export async function withWriters(db: Db, tables: readonly string[]): Promise<re
     }
   }
   return [...found]
+}
+
+/** By a function, and by those that it calls. */
+function writtenBy(
+  words: readonly string[],
+  called: ReadonlyMap<string, readonly string[]>,
+  within: ReadonlySet<string> = new Set(),
+): string[] {
+  const inner = words.flatMap((word, at) => {
+    const body = words[at + 1] === '(' && !within.has(word) ? called.get(word) : undefined
+    return body ? writtenBy(body, called, new Set([...within, word])) : []
+  })
+  return [...writesIn(words), ...inner]
 }
 
 function bare(table: string): string {
