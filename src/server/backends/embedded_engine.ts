@@ -23,34 +23,41 @@ export async function startEngine(options: Omit<EngineStart, 'compileCache'>): P
   const send = (message: ToEngine) => worker.postMessage(message, message instanceof Uint8Array ? [message.buffer] : [])
   const ready = Promise.withResolvers<void>()
   const closed = Promise.withResolvers<void>()
-  const dumps: ((dump: Blob) => void)[] = []
+  const dumps: PromiseWithResolvers<Blob>[] = []
   const stream = streamTo(send)
   let isReady = false
+  let isClosing = false
   const die = (error: Error) => {
     ready.reject(error)
     closed.resolve()
+    for (const dump of dumps.splice(0)) dump.reject(error)
     // Before it is ready nobody listens to the stream; the start itself fails instead.
     if (isReady) stream.destroy(error)
   }
   worker.on('message', (message: FromEngine) => {
     if (message instanceof Uint8Array) stream.push(Buffer.from(message.buffer, message.byteOffset, message.byteLength))
-    else if (message.kind === 'dump') dumps.shift()?.(message.dump)
+    else if (message.kind === 'dump') dumps.shift()?.resolve(message.dump)
     else if (message.kind === 'died') die(message.error)
     else if (message.kind === 'ready') ready.resolve()
     else closed.resolve()
   })
   worker.on('error', die)
-  worker.on('exit', () => closed.resolve())
+  worker.on('exit', code => {
+    if (isClosing) closed.resolve()
+    else die(new Error(`The thread of the embedded engine has ended (exit code ${code})`))
+  })
   await ready.promise
   isReady = true
   return {
     stream,
-    dump: () =>
-      new Promise(resolve => {
-        dumps.push(resolve)
-        send('dump')
-      }),
+    dump() {
+      const dump = Promise.withResolvers<Blob>()
+      dumps.push(dump)
+      send('dump')
+      return dump.promise
+    },
     async close() {
+      isClosing = true
       send('close')
       await closed.promise
     },
