@@ -57,7 +57,10 @@ export async function maySee(db: Db, viewer: Viewer, subject: Subject): Promise<
   if (!mayHear(viewer, subject)) return false
   const { target, actor, wasShared } = subject
   if (wasShared) return true
-  if (!target || !directory.kinds.get(target.object)?.visibility || actor?.id === viewer.ownerId) return true
+  if (!target || !directory.kinds.get(target.object)?.visibility) return true
+  const { callerKind, run, ownerId } = viewer.caller
+  // A run looks for others, too: what its starter does in private is not for it.
+  if (actor?.id === ownerId && (callerKind === null || run?.seesPrivate)) return true
   const look = async () => (await readable(db, directory, viewer.caller, viewer.workspaceId, [target])).length > 0
   return actor ? await look() : await lookedAtLately(viewer, `${target.object} ${target.id}`, look)
 }
