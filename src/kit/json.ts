@@ -4,6 +4,9 @@ import { badRequest } from '../contract/errors.ts'
 /** A database writes 1e300 with all its zeros: three hundred bytes for six that were sent. */
 const mostZeros = 1024 * 1024
 
+/** Of all values that came together. */
+export type Zeros = { count: number }
+
 /** As many as it is written with. */
 function zerosOf(number: number): number {
   const size = Math.abs(number)
@@ -14,9 +17,8 @@ function zerosOf(number: number): number {
  * NUL and halves of surrogate pairs cannot be stored, nor numbers that would become far longer. Walked without
  * recursion, however deep the value is.
  */
-export function refuseUnstorable(value: unknown): void {
+export function refuseUnstorable(value: unknown, zeros: Zeros = { count: 0 }): void {
   const open: unknown[] = [value]
-  let zeros = 0
   while (open.length > 0) {
     const next = open.pop()
     if (typeof next === 'string') {
@@ -24,8 +26,9 @@ export function refuseUnstorable(value: unknown): void {
         throw badRequest('A text holds a NUL character or half of a surrogate pair; remove it.')
       }
     } else if (typeof next === 'number') {
-      zeros += zerosOf(next)
-      if (zeros > mostZeros) throw badRequest('Too many numbers are as large or as small as 1e300; send them as texts.')
+      zeros.count += zerosOf(next)
+      if (zeros.count > mostZeros)
+        throw badRequest('Too many numbers are as large or as small as 1e300; send them as texts.')
     } else if (typeof next === 'object' && next !== null) {
       for (const [name, part] of Object.entries(next)) open.push(name, part)
     }
@@ -58,8 +61,8 @@ const shortest = 16 * 1024
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Strict: not too deep, valid UTF-8, valid JSON, nothing that cannot be stored. */
-export function parseJson(bytes: Uint8Array): unknown {
+/** Strict: not too deep, valid UTF-8, valid JSON, nothing that cannot be stored. `zeros` are those of other parts. */
+export function parseJson(bytes: Uint8Array, zeros?: Zeros): unknown {
   let text: string
   try {
     text = utf8.decode(bytes)
@@ -74,7 +77,9 @@ export function parseJson(bytes: Uint8Array): unknown {
     throw badRequest('The body is not valid JSON.')
   }
   // Only an escape or an exponent can bring in what cannot be stored: raw bytes were checked above.
-  if (text.includes('\\u') || (text.length > shortest && /\d[eE]/.test(text))) refuseUnstorable(value)
+  if (text.includes('\\u') || ((zeros || text.length > shortest) && /\d[eE]/.test(text))) {
+    refuseUnstorable(value, zeros)
+  }
   return value
 }
 
