@@ -2,6 +2,8 @@
 insert into analytics_hours (workspace_id, metric, dimension, hour, name, weight, value, spread)
 with dimensions as (
   select distinct f.metric, d.dimension from analytics_facts f cross join lateral jsonb_object_keys(f.dims) d (dimension)
+  -- Counted from now on: no fact has it yet.
+  union select 'ratings.score', 'skill'
 ), parts as (
   select f.workspace_id, f.metric, '' as dimension, f.at, '' as name, f.weight, f.value, f.spread from analytics_facts f
   union all

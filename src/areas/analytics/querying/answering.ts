@@ -5,7 +5,7 @@ import { none } from '../following/counting.ts'
 import { placeOf } from '../following/store.ts'
 import type { Metric, RatioMetric } from '../metrics/metric.ts'
 import { metricsByName } from '../metrics/table.ts'
-import { hourMs, type Span } from './buckets.ts'
+import type { Span } from './buckets.ts'
 import { mostGroups, type Plan } from './planning.ts'
 import { distinct, percentiles } from './spread.ts'
 import { type Named, type Sum, sums } from './store.ts'
@@ -112,10 +112,9 @@ function emptyPoints(metric: Metric, buckets: Buckets, now: number): Point[] {
   return pointsFrom(metric, buckets, [], now)
 }
 
-/** What is old is removed within the hour. */
 function goneBefore(metric: Metric, now: number): number {
   if (metric.from !== 'records' || metric.keptDays === undefined) return Number.NEGATIVE_INFINITY
-  return now - metric.keptDays * dayMs - hourMs
+  return now - metric.keptDays * dayMs
 }
 
 function pointsFrom(metric: Metric, { span, edges }: Buckets, rows: readonly Sum[], now: number): Point[] {

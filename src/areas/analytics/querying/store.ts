@@ -1,4 +1,4 @@
-// SQL of questions: hours where whole hours are asked for, facts at the ends and where they are not.
+// SQL of questions: from sums of hours where one dimension is asked for, from facts in cut hours and for all else.
 import type { Db } from '../../../kit/db.ts'
 import type { Reach } from '../../../kit/owned.ts'
 import { plannedAnew, type Sql, sql } from '../../../kit/sql.ts'
