@@ -83,6 +83,11 @@ function kindOf({ name, operations }: Area, object: string, kind: RecordKind): K
   const [read, change] = [operations[`${prefix}.get`], operations[`${prefix}.patch`]]
   if (!read) throw new Error(`records of the kind ${object} need an operation ${prefix}.get that shows one`)
   if (kind.labels && !change) throw new Error(`records of the kind ${object} take labels and need ${prefix}.patch`)
+  if (kind.owned && typeof kind.visibility === 'object') {
+    throw new Error(
+      `records of the kind ${object} are seen as others are: who owns those decides, not an owner of their own`,
+    )
+  }
   return { ...kind, object, area: name, read, change }
 }
 

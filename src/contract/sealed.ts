@@ -23,13 +23,23 @@ export function sealedText(purpose: string, about: string) {
 
 type Sealed = SealedColumn | { purpose: string; about: string }
 
-type Marks = { 'x-sealed'?: Sealed; properties?: Record<string, TSchema>; anyOf?: TSchema[]; items?: TSchema }
+type Marks = {
+  'x-sealed'?: Sealed
+  properties?: Record<string, TSchema>
+  patternProperties?: Record<string, TSchema>
+  additionalProperties?: TSchema | boolean
+  anyOf?: TSchema[]
+  allOf?: TSchema[]
+  items?: TSchema
+}
 
 function* marked(schema: TSchema, name = ''): Generator<[name: string, mark: Sealed]> {
-  const { 'x-sealed': mark, properties = {}, anyOf = [], items } = schema as Marks
+  const { 'x-sealed': mark, properties = {}, anyOf = [], allOf = [], items, ...rest } = schema as Marks
+  const { patternProperties = {}, additionalProperties } = rest
   if (mark !== undefined) yield [name, mark]
   for (const [inner, part] of Object.entries(properties)) yield* marked(part, inner)
-  for (const part of [...anyOf, ...(items ? [items] : [])]) yield* marked(part, name)
+  const parts = [...anyOf, ...allOf, ...Object.values(patternProperties), items, additionalProperties]
+  for (const part of parts) if (typeof part === 'object') yield* marked(part, name)
 }
 
 /** The columns that the fields of a body are sealed into. */

@@ -1,6 +1,8 @@
 // Files in the database, by the hash of their bytes: the same file is kept once in a workspace. A file goes with the last
 // row that has it (`count_blob_holders` in the migration of `blobs`).
 import { createHash } from 'node:crypto'
+import { mostFileBytes } from '../contract/content.ts'
+import { badRequest } from '../contract/errors.ts'
 import { type Db, first } from './db.ts'
 import { sql } from './sql.ts'
 
@@ -10,6 +12,7 @@ export type Blob = { sha256: string; size: number }
 
 /** In the transaction that also writes the row which has it. */
 export async function keepBlob(db: Db, workspaceId: string, bytes: Uint8Array): Promise<Blob> {
+  if (bytes.length > mostFileBytes) throw badRequest('A file has at most 10 MiB; make it smaller, or split it.')
   const blob = { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length }
   // An update locks the row of a file that is there: nobody removes it before this one has it, too.
   const row = await first<{ isNew: boolean }>(

@@ -48,7 +48,7 @@ export function ownedBy(
 ): Promise<OwnedRecord[]> {
   const here = workspaceId === null ? sql`` : sql` and r.workspace_id = ${workspaceId}`
   const lists = ownedKinds(directory).map(kind => {
-    const isPrivate = kind.visibility ? sql`r.visibility = 'private'` : sql`false`
+    const isPrivate = kind.visibility === true ? sql`r.visibility = 'private'` : sql`false`
     const ends = kind.owned === 'ends' ? sql`true` : isPrivate
     return sql`
     select ${kind.object}::text as object, ${idOf(kind)} as id, r.workspace_id, ${titleOf(kind)} as title, r.created,
