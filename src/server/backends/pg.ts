@@ -10,7 +10,7 @@ import { changesOf } from './table_changes.ts'
 /** A connected client, or the part of one that this room uses. */
 export type Session = { query(config: object): Promise<Answer> }
 
-/** How long the driver waits for an answer, where that is not as long as ever. */
+/** How long the driver waits for an answer, where that is not what the connection says. */
 type Patience = { query_timeout?: number }
 
 type Answer = { command?: string; fields: { name: string }[]; rows: unknown[][] }

@@ -1,7 +1,7 @@
-// The embedded engine has one session: background work asks it for one thing at a time, while no request asks anything.
+// The embedded engine has one session: background work asks for one thing at a time, while no request is unanswered.
 import { isInBackground } from '../../kit/background.ts'
 
-/** Where requests never pause, background work goes on all the same: nothing waits longer than this for them. */
+/** Where requests never pause, background work goes on all the same: it waits no longer than this for them. */
 const longestMs = 50
 
 type Waiting = { since: number; begin: () => void }

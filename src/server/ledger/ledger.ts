@@ -40,7 +40,7 @@ export type LedgerEntry = {
   requestId: string | null
   /** The entry or request that caused a job to do this. */
   cause?: string
-  /** Of a record that is gone: it was for everybody in the workspace, and so are the news of its end. */
+  /** Of a record that is gone: it was for everybody in the workspace, and so is the news of its end. */
   wasShared?: true
 }
 

@@ -53,7 +53,7 @@ export const Person = object({
   id: text,
   forename: shownName,
   surname: Type.Union([shownName, Type.Null()]),
-  /** Verified, and of members only. */
+  /** Of members, verified; of a place that nobody has claimed yet, as an archive said it. */
   address: Type.Union([text, Type.Null()]),
 })
 

@@ -43,8 +43,8 @@ export const exports = area('workspaces', {
     description:
       'Answers at once; `workspaces.exports.get` shows how far it is, and `workspaces.exports.file` sends the zip for 24 ' +
       'hours. It has the rows of every area, files, repositories, rows of datasets and the signed ledger, and no secret. ' +
-      'What is private to others stays behind. It takes the right to read every area. While one is under way, it is the answer; when it is ready it takes the ' +
-      'place of earlier ones.',
+      'What is private to others stays behind. It takes the right to read every area. While one is under way, it is ' +
+      'the answer; when it is ready it takes the place of earlier ones.',
     past: 'asked for an export of',
     route: 'POST /v1/workspaces/{workspaceId}/exports',
     words: 'archive leave download backup takeout dump everything move',

@@ -173,7 +173,7 @@ async function* ledgers({ db, settings }: PackContext, workspaceId: string): Asy
   yield { path: paths.ledger, chunks: chainFile(db, settings, workspaceId, start, head?.seq ?? 0, true) }
 }
 
-/** Everybody whom a row names. Addresses are those of members: others have left, and took theirs along. */
+/** Everybody whom a row names, with the addresses of members and of places that nobody has claimed yet. */
 async function* peopleLines({ db }: PackContext, workspaceId: string, so: Packed): Chunks {
   const ids = [...so.people.keys()].sort()
   for (let place = 0; place < ids.length; place += rowsAtOnce) {
