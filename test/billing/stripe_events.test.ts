@@ -13,6 +13,9 @@ let s: Awaited<ReturnType<typeof stripe>>
 let payer: Payer
 let workspaceId: string
 
+/** For jobs that run by themselves. */
+const patience = { timeout: 30_000, interval: 50 }
+
 beforeAll(async () => {
   s = await stripe()
   p = await platform({ env: { RATE_LIMIT: '1000000' } })
@@ -83,7 +86,7 @@ describe('events', () => {
     }
     onTestFinished(mend)
     expect(await payer.sendUntilTaken(event, [() => p.advance(60_000), mend, mend])).toEqual([401, 401, 200])
-    await expect.poll(async () => (await shown()).cancelAt).toBe(periodEnd)
+    await expect.poll(async () => (await shown()).cancelAt, patience).toBe(periodEnd)
   })
 
   it('ask for their jobs by themselves, and once', async () => {
@@ -97,9 +100,9 @@ describe('events', () => {
         where data ->> 'workspaceId' = ${workspaceId} and name like 'subscriptions.mirror%'
         group by name order by name`)
     for (const event of events) expect((await send(event)).status).toBe(200)
-    await expect.poll(async () => (await shown()).cancelAt).not.toBeNull()
+    await expect.poll(async () => (await shown()).cancelAt, patience).not.toBeNull()
     await expect
-      .poll(async () => (await call('billing.invoices.list', { perPage: 1 })).result.items[0].totalMinor)
+      .poll(async () => (await call('billing.invoices.list', { perPage: 1 })).result.items[0].totalMinor, patience)
       .toBe(1)
     const before = await asked()
     for (const event of events) expect((await send(event)).status).toBe(200)

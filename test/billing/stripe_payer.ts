@@ -1,5 +1,6 @@
 // What tests of Stripe share: a workspace whose plan is paid there, and the events that are sent to it.
 import { expect } from 'vitest'
+import { sql } from '../../src/kit/sql.ts'
 import type { Answer, TestCaller, TestPlatform } from '../helpers/platform.ts'
 import { payingBy } from './calls.ts'
 import type { Event } from './stripe_objects.ts'
@@ -46,6 +47,15 @@ export async function payerOf(p: TestPlatform, s: Awaited<ReturnType<typeof stri
         await p.platform.jobs.runNow('subscriptions.mirrorInvoice', { workspaceId, externalId: id })
       await p.platform.jobs.runNow('subscriptions.mirror', { workspaceId })
     }
+    // Those that the events have asked for write the same again: not while a test compares.
+    await expect.poll(unfinished, { timeout: 30_000, interval: 20 }).toBe(0)
+  }
+
+  async function unfinished(): Promise<number> {
+    const [row] = await p.database.query<{ count: number }>(sql`
+      select count(*)::int as count from jobs.job
+      where data ->> 'workspaceId' = ${workspaceId} and name like 'subscriptions.mirror%' and state < 'completed'`)
+    return row?.count ?? 0
   }
 
   /** The plan without a trial. */
