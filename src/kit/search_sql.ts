@@ -24,9 +24,9 @@ const [less, greater] = ['\u0004', '\u0005']
 const highlighting = `StartSel="${begin}", StopSel="${end}", MaxWords=30, MinWords=12`
 
 /**
- * Best first. Only what the caller may read, in the workspace that it stands in; `only` some of the rows `r`. A kind is
- * asked after the other: one statement for all takes the planner a tenth of a second, in which the embedded engine answers
- * nobody else.
+ * Best first. Only what the caller may read, in the workspace that it stands in; `only` some of the rows `r`. Kinds are
+ * asked one after the other: one statement for all takes a tenth of a second to plan, in which the embedded engine
+ * answers nobody else.
  */
 export async function searchSql(
   db: Db,
